@@ -1,0 +1,102 @@
+"""Simulated data whose truth is known: the generator behind Tables 1 and 2 of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from blindauc._typing import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Positive and unlabelled data together with what is usually hidden.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p), the training rows
+    y_pu : ndarray of shape (n,), 1 for a labelled positive, 0 for an unlabelled row
+    y_true : ndarray of shape (n,), the true labels, 1 or 0; a mislabelled positive has y_pu 1 and y_true 0
+    support : mask of shape (p,), the columns that matter
+    outliers : row numbers of the mislabelled positives
+    X_test, y_test : rows to test on, with their true labels
+    """
+
+    X: Floats
+    y_pu: Ints
+    y_true: Ints
+    support: Bools
+    outliers: Ints
+    X_test: Floats
+    y_test: Ints
+
+
+def make_paper_data(
+    n_features: int = 200,
+    n_outliers: int = 7,
+    *,
+    n_relevant: int = 40,
+    outlier_features: str = "relevant",
+    n_pos: int = 100,
+    n_hidden_pos: int = 20,
+    n_negatives: int = 280,
+    n_test_pos: int = 1200,
+    n_test_negatives: int = 2800,
+    random_state: int | np.random.RandomState | None = None,
+) -> Dataset:
+    """Draw a data set as in Tables 1 and 2 of the paper.
+
+    Relevant features are N(1, 7^2) for positives and N(-1, 7^2) for negatives, the others N(0, 5^2). Among the
+    labelled positives `n_outliers` are wrong: their features are N(-10, 1).
+
+    Parameters
+    ----------
+    n_features, n_outliers : int
+    n_relevant : int
+        The first columns are the relevant ones.
+    outlier_features : {"relevant", "all"}
+        The paper does not say which features of the outliers are N(-10, 1). "relevant" gives its numbers; with
+        "all" the outliers have leverage.
+    n_pos : int
+        Labelled positives, the outliers among them.
+    n_hidden_pos, n_negatives : int
+        Positives and negatives among the unlabelled rows.
+    n_test_pos, n_test_negatives : int
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from blindauc.datasets import make_paper_data
+    >>> data = make_paper_data(n_features=50, n_outliers=3, random_state=0)
+    >>> data.X.shape, int(data.y_pu.sum()), data.outliers.tolist()
+    ((400, 50), 100, [97, 98, 99])
+    """
+    if outlier_features not in ("relevant", "all"):
+        raise ValueError(f'outlier_features must be "relevant" or "all", not {outlier_features!r}.')
+    if not 0 <= n_outliers <= n_pos:
+        raise ValueError(f"n_outliers must be from 0 to n_pos = {n_pos}, not {n_outliers}.")
+    if not 1 <= n_relevant <= n_features:
+        raise ValueError(f"n_relevant must be from 1 to n_features = {n_features}, not {n_relevant}.")
+    rng = check_random_state(random_state)
+    support = np.arange(n_features) < n_relevant
+
+    def draw(labels: Ints) -> Floats:
+        centre = np.where(support, 2.0 * labels[:, None] - 1.0, 0.0)
+        return centre + rng.standard_normal(centre.shape) * np.where(support, 7.0, 5.0)
+
+    y_pu = np.repeat([1, 0], [n_pos, n_hidden_pos + n_negatives])
+    y_true = np.repeat(
+        [1, 0, 1, 0], [n_pos - n_outliers, n_outliers, n_hidden_pos, n_negatives]
+    )
+    outliers = np.arange(n_pos - n_outliers, n_pos)
+    X = draw(y_true)
+    columns = np.flatnonzero(support) if outlier_features == "relevant" else np.arange(n_features)
+    X[np.ix_(outliers, columns)] = rng.normal(-10.0, 1.0, (n_outliers, len(columns)))
+    y_test = np.repeat([1, 0], [n_test_pos, n_test_negatives])
+    return Dataset(X, y_pu, y_true, support, outliers, draw(y_test), y_test)

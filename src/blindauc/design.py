@@ -1,0 +1,108 @@
+"""The data matrix as objectives see it: `X @ coef`, `X.T @ residual`, subsets of columns and rows.
+
+Dense matrices (float64, float32) are never copied whole; float32 is widened block by block, so that all
+arithmetic is float64. Sparse matrices (CSR, CSC) are never densified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Floats, Ints
+
+BLOCK_ROWS = 8192
+
+
+class Design:
+    """A matrix with an optional column of ones behind its own columns.
+
+    Parameters
+    ----------
+    X : ndarray or CSR or CSC matrix of shape (n_rows, n_features)
+    intercept : whether a constant column follows
+    """
+
+    def __init__(self, X: Any, *, intercept: bool = False) -> None:
+        self._X = X.astype(np.float64) if sp.issparse(X) and X.dtype != np.float64 else X
+        self._intercept = intercept
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._X.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self._X.shape[1]) + self._intercept
+
+    def _blocks(self) -> Iterator[tuple[slice, Any]]:
+        """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened."""
+        if self._X.dtype == np.float64:
+            yield slice(None), self._X
+            return
+        for start in range(0, self.n_rows, BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            yield rows, self._X[rows].astype(np.float64)
+
+    def scores(self, coef: Floats) -> Floats:
+        """X @ coef."""
+        weights, constant = (coef[:-1], coef[-1]) if self._intercept else (coef, 0.0)
+        result = np.empty(self.n_rows)
+        for rows, X in self._blocks():
+            result[rows] = X @ weights
+        return result + constant if self._intercept else result
+
+    def adjoint(self, residual: Floats) -> Floats:
+        """X.T @ residual."""
+        result = np.zeros(self._X.shape[1])
+        for rows, X in self._blocks():
+            result += X.T @ residual[rows]
+        return np.append(result, residual.sum()) if self._intercept else result
+
+    def columns(self, index: Ints) -> Design:
+        """The design of some columns, in ascending order; itself if they are all."""
+        if len(index) == self.n_columns:
+            return self
+        n_own = self._X.shape[1]
+        own = index[index < n_own]
+        X = self._X if len(own) == n_own else self._X[:, own]
+        return Design(X, intercept=len(own) < len(index))
+
+    @cached_property
+    def _by_rows(self) -> Any:
+        return self._X.tocsr() if sp.issparse(self._X) else self._X
+
+    def rows(self, index: Ints) -> Design:
+        """The design of some rows."""
+        return Design(self._by_rows[index], intercept=self._intercept)
+
+    def dense(self) -> Floats:
+        """The whole of it as one float64 array: for samples of rows only."""
+        X = self._X.toarray() if sp.issparse(self._X) else self._X.astype(np.float64)
+        return np.column_stack([X, np.ones(self.n_rows)]) if self._intercept else X
+
+    def spread(self, weight: Floats) -> Floats:
+        """The standard deviation of each column under weights that sum to one; 1 for a constant column."""
+        first, second = self._moments(weight)
+        variance = second - first**2
+        deviation = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
+        return np.append(deviation, 1.0) if self._intercept else deviation
+
+    def _moments(self, weight: Floats) -> tuple[Floats, Floats]:
+        """The first two moments of each column, of dense ones about their first row."""
+        if sp.issparse(self._X):
+            return self._X.T @ weight, self._X.multiply(self._X).T @ weight
+        # Not about zero: a column far from zero would lose its digits.
+        origin = self._X[0].astype(np.float64)
+        first, second = np.zeros(len(origin)), np.zeros(len(origin))
+        for start in range(0, self.n_rows, BLOCK_ROWS):
+            block = self._X[start : start + BLOCK_ROWS] - origin
+            share = weight[start : start + BLOCK_ROWS]
+            first += share @ block
+            block *= block
+            second += share @ block
+        return first, second

@@ -1,0 +1,205 @@
+"""Sums over all pairs of a positive and an unlabelled score, at the cost of a pass over the scores.
+
+Everything an objective needs of the pairs is a one-dimensional sum
+`sum_j weight_j * k(score_i - score_j)`; `cells` takes it for analytic losses, `sorting` for piecewise
+polynomial ones. Both work from an additive summary of a batch of scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blindauc._typing import Floats
+from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss, get_loss
+from blindauc.pairwise.cells import CellSummary
+from blindauc.pairwise.sorting import SortedSummary
+
+__all__ = ["PairwiseCurvature", "PairwiseLoss", "ScoreSummary", "pairwise_loss", "summarize"]
+
+
+class ScoreSummary(Protocol):
+    """What a batch of weighted scores is to sums over pairs; summaries of two batches add."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+    @property
+    def total(self) -> float: ...
+
+    def sums(self, loss: Any, order: int, sign: int, targets: Floats, /) -> Floats: ...
+
+    def pair_sum(self, loss: Any, unlabelled: Any, /) -> float: ...
+
+
+@singledispatch
+def _summarize(loss: Loss, scores: Floats, weights: Floats | None) -> ScoreSummary:
+    raise TypeError(f"{loss!r} must be an AnalyticLoss or a PiecewiseLoss to be summed over pairs.")
+
+
+@_summarize.register
+def _(loss: AnalyticLoss, scores: Floats, weights: Floats | None) -> CellSummary:
+    return CellSummary.of(scores, weights)
+
+
+@_summarize.register
+def _(loss: PiecewiseLoss, scores: Floats, weights: Floats | None) -> SortedSummary:
+    return SortedSummary.of(scores, weights)
+
+
+def summarize(
+    scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str | Loss = "logistic"
+) -> ScoreSummary:
+    """Summarise a batch of scores for sums of `loss` over pairs.
+
+    The summary of a union of batches is the sum of their summaries. For the logistic and the sigmoid loss it
+    is a few hundred numbers, however many scores there are.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+    weight : array-like of shape (n,), optional
+        Weights of the scores; ones by default.
+    loss : str or Loss, default="logistic"
+
+    Returns
+    -------
+    ScoreSummary
+        With `+`, `total`, `sums(loss, order, sign, targets)` and `pair_sum(loss, unlabelled)`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc import pairwise_loss, summarize
+    >>> from blindauc.losses import Logistic
+    >>> rng = np.random.default_rng(0)
+    >>> pos, unl = rng.normal(1, 1, 500), rng.normal(0, 1, 1000)
+    >>> batches = summarize(unl[:300]) + summarize(unl[300:])
+    >>> mean = summarize(pos).pair_sum(Logistic(), batches) / (500 * 1000)
+    >>> bool(np.isclose(mean, pairwise_loss(pos, unl).value, rtol=1e-13))
+    True
+    """
+    loss = get_loss(loss)
+    values = _checked_scores("scores", scores)
+    return _summarize(loss, values, _checked_weight("weight", weight, len(values)))
+
+
+@dataclass(frozen=True)
+class PairwiseLoss:
+    """The weighted mean of a loss over all pairs, and its gradients.
+
+    Attributes
+    ----------
+    value : float
+    pos_gradient : ndarray of shape (n_pos,)
+    unl_gradient : ndarray of shape (n_unl,)
+    """
+
+    value: float
+    pos_gradient: Floats
+    unl_gradient: Floats
+
+
+def pairwise_loss(
+    pos_scores: ArrayLike,
+    unl_scores: ArrayLike,
+    *,
+    loss: str | Loss = "logistic",
+    pos_weight: ArrayLike | None = None,
+    unl_weight: ArrayLike | None = None,
+) -> PairwiseLoss:
+    r"""Mean loss over all pairs of a positive and an unlabelled score, with both gradients.
+
+    .. math:: \frac{\sum_{ij} p_i q_j \, \ell(a_i - b_j)}{\sum_{ij} p_i q_j}
+
+    for positive scores :math:`a`, unlabelled scores :math:`b` and their weights :math:`p, q`. The pairs are
+    never formed: the cost is that of a pass over the scores (analytic losses) or of a sort (the others).
+
+    Parameters
+    ----------
+    pos_scores : array-like of shape (n_pos,)
+    unl_scores : array-like of shape (n_unl,)
+    loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss
+    pos_weight, unl_weight : array-like, optional
+        Non-negative weights; a pair weighs the product of its two weights.
+
+    Returns
+    -------
+    PairwiseLoss
+        With `value`, `pos_gradient` and `unl_gradient`.
+
+    Examples
+    --------
+    >>> from blindauc import pairwise_loss
+    >>> result = pairwise_loss([2.0, 0.5], [0.0, 1.0, -1.0], loss="hinge")
+    >>> round(result.value, 6)
+    0.333333
+    >>> result.pos_gradient.round(3).tolist()
+    [0.0, -0.333]
+    """
+    loss = get_loss(loss)
+    pos = _checked_scores("pos_scores", pos_scores)
+    unl = _checked_scores("unl_scores", unl_scores)
+    p = _checked_weight("pos_weight", pos_weight, len(pos))
+    q = _checked_weight("unl_weight", unl_weight, len(unl))
+    pos_summary, unl_summary = _summarize(loss, pos, p), _summarize(loss, unl, q)
+    pairs = (len(pos) if p is None else p.sum()) * (len(unl) if q is None else q.sum())
+    pos_gradient = unl_summary.sums(loss, 1, 1, pos)
+    unl_gradient = pos_summary.sums(loss, 1, -1, unl)
+    # In place: at a million scores every copy counts.
+    pos_gradient *= (1.0 if p is None else p) / pairs
+    unl_gradient *= (-1.0 if q is None else -q) / pairs
+    value = pos_summary.pair_sum(loss, unl_summary) / pairs
+    return PairwiseLoss(float(value), pos_gradient, unl_gradient)
+
+
+class PairwiseCurvature:
+    """The Hessian of the mean pairwise loss at given scores, as a product with directions.
+
+    Weights are shares: they sum to one on either side.
+    """
+
+    def __init__(self, loss: Loss, pos: Floats, unl: Floats, p: Floats, q: Floats) -> None:
+        self._loss, self._pos, self._unl, self._p, self._q = loss, pos, unl, p, q
+        self.pos_diagonal = p * _summarize(loss, unl, q).sums(loss, 2, 1, pos)
+        self.unl_diagonal = q * _summarize(loss, pos, p).sums(loss, 2, -1, unl)
+
+    def product(self, d_pos: Floats, d_unl: Floats) -> tuple[Floats, Floats]:
+        """The Hessian times a change of both score vectors."""
+        loss, p, q = self._loss, self._p, self._q
+        from_unl = _summarize(loss, self._unl, q * d_unl).sums(loss, 2, 1, self._pos)
+        from_pos = _summarize(loss, self._pos, p * d_pos).sums(loss, 2, -1, self._unl)
+        return (
+            self.pos_diagonal * d_pos - p * from_unl,
+            self.unl_diagonal * d_unl - q * from_pos,
+        )
+
+
+def _checked_scores(name: str, scores: ArrayLike) -> Floats:
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(
+            f"{name} must be a vector of at least one score, but its shape is {values.shape}."
+        )
+    # One pass, and it also rejects NaN: comparisons with it are false.
+    if not (values.min() > -1e300 and values.max() < 1e300):
+        raise ValueError(
+            f"{name} must be finite and below 1e300 in size: remove NaN and infinity, or rescale."
+        )
+    return values
+
+
+def _checked_weight(name: str, weight: ArrayLike | None, n: int) -> Floats | None:
+    if weight is None:
+        return None
+    values = np.asarray(weight, dtype=np.float64)
+    if values.shape != (n,):
+        raise ValueError(
+            f"{name} must hold one weight per score: shape {(n,)} was expected, {values.shape} came."
+        )
+    if not (values.min() >= 0 and 0 < values.sum() < np.inf):
+        raise ValueError(f"{name} must be non-negative and finite, with a positive sum.")
+    return values

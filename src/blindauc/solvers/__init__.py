@@ -1,0 +1,6 @@
+"""Solvers: minimise an objective over supports and outliers, knowing both by their methods only."""
+
+from blindauc.solvers.exchange import exchange
+from blindauc.solvers.solution import Progress, Solution
+
+__all__ = ["Progress", "Solution", "exchange"]

@@ -1,0 +1,153 @@
+"""Newton's method for a smooth function of the variables that may be nonzero.
+
+Where the Hessian is exact its factor gives the step. Where it is that of a sample of the rows, its factor
+preconditions conjugate gradients on the full one (Byrd et al., On the use of stochastic Hessian information in
+optimization methods for machine learning, SIAM J. Optim. 2011), so that neither badly scaled nor strongly
+correlated columns cost convergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.solvers.solution import Restricted
+
+ROUNDING = 4 * np.finfo(np.float64).eps
+
+MAX_NONCONVEX_STEP = 4.0
+"""In units of a score's standard deviation: further out, a bounded loss is flat and shows no way back."""
+
+
+class Minimum(NamedTuple):
+    """Where Newton's method ended; `gradient_norm` is in units of the columns' spread."""
+
+    z: Floats
+    value: float
+    gradient_norm: float
+    converged: bool
+    n_iter: int
+
+
+def newton(
+    problem: Restricted,
+    z: Floats,
+    *,
+    tolerance: float,
+    max_iter: int,
+    hopeless_above: float = np.inf,
+) -> Minimum:
+    """Minimise from z until the gradient's norm is at most `tolerance`.
+
+    A run that will clearly end above `hopeless_above` is given up early.
+    """
+    if not problem.hessian_is_exact and not z.any():
+        # From nowhere, the way is found on the sample: a step there costs a fraction.
+        z = newton(problem.sample, z, tolerance=tolerance, max_iter=max_iter).z
+    steps = _Steps(problem)
+    value, gradient = problem.gradient(z)
+    for n_iter in range(max_iter):
+        norm = float(np.linalg.norm(gradient / problem.scale))
+        if norm <= tolerance:
+            return Minimum(z, value, norm, True, n_iter)
+        step = steps(z, gradient, tolerance / norm)
+        slope = float(gradient @ step)
+        # -slope/2 is what a quadratic model promises; twice that and still above is hopeless.
+        if value + slope > hopeless_above:
+            return Minimum(z, value, norm, False, n_iter)
+        moved = _backtrack(problem, z, value, step, slope)
+        if moved is None:
+            # No step lowers the objective by more than rounding: this is as far as numbers go.
+            return Minimum(z, value, norm, -slope <= 1e3 * ROUNDING * abs(value), n_iter)
+        z, value, gradient = moved
+    norm = float(np.linalg.norm(gradient / problem.scale))
+    return Minimum(z, value, norm, norm <= tolerance, max_iter)
+
+
+def _backtrack(
+    problem: Restricted, z: Floats, value: float, step: Floats, slope: float
+) -> tuple[Floats, float, Floats] | None:
+    """The first point along the step, halving it, with a fair share of the promised decrease."""
+    share = 1.0
+    for _ in range(40):
+        new = z + share * step
+        new_value, new_gradient = problem.gradient(new)
+        if new_value <= value + 1e-4 * share * slope and new_value < value:
+            return new, new_value, new_gradient
+        share /= 2
+    return None
+
+
+class _Steps:
+    """Newton steps; the factor of a sample's Hessian, which only preconditions, is kept from step to step."""
+
+    def __init__(self, problem: Restricted) -> None:
+        self._problem = problem
+        self._solve: Callable[[Floats], Floats] | None = None
+
+    def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
+        problem = self._problem
+        if self._solve is None or problem.hessian_is_exact:
+            self._solve = _factorised(problem.hessian(z))
+        if problem.hessian_is_exact:
+            step = -self._solve(gradient)
+        else:
+            # A third of the way at a time: more accurate steps cost more products than they save gradients.
+            forcing = max(0.3, accuracy)
+            step = _conjugate_gradients(
+                problem.hessian_product(z), self._solve, -gradient, forcing
+            )
+        if not problem.is_convex:
+            length = float(np.linalg.norm(step * problem.scale))
+            step *= min(1.0, MAX_NONCONVEX_STEP / max(length, 1e-300))
+        return step
+
+
+def _factorised(hessian: Floats) -> Callable[[Floats], Floats]:
+    """A solver for the Hessian, or its diagonal, made positive definite where it is not."""
+    if hessian.ndim == 1:
+        return lambda v: v / hessian
+    diagonal = np.abs(np.diag(hessian))
+    scale = 1 / np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
+    scaled = hessian * scale[:, None] * scale
+    for damping in (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3):
+        try:
+            factor = np.linalg.cholesky(scaled + damping * np.eye(len(scaled)))
+        except np.linalg.LinAlgError:
+            continue
+        # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost.
+        inverse = np.linalg.inv(factor)
+        return lambda v: scale * (inverse.T @ (inverse @ (scale * v)))
+    return lambda v: scale * scale * v
+
+
+def _conjugate_gradients(
+    product: Callable[[Floats], Floats],
+    precondition: Callable[[Floats], Floats],
+    target: Floats,
+    forcing: float,
+    max_iter: int = 250,
+) -> Floats:
+    """About the solution of product(x) = target; stops where the curvature is not positive."""
+    x = np.zeros_like(target)
+    residual = target.copy()
+    direction = precondition(residual)
+    size = first_size = float(residual @ direction)
+    for _ in range(max_iter):
+        bent = product(direction)
+        curvature = float(direction @ bent)
+        if curvature <= 0:
+            return x if x.any() else direction
+        length = size / curvature
+        x += length * direction
+        residual -= length * bent
+        preconditioned = precondition(residual)
+        new_size = float(residual @ preconditioned)
+        if new_size <= forcing**2 * first_size:
+            break
+        direction = preconditioned + (new_size / size) * direction
+        size = new_size
+    return x

@@ -1,0 +1,111 @@
+"""What solvers are given, return and report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from blindauc._typing import Bools, Floats, Ints
+
+
+class Restricted(Protocol):
+    """An objective in the variables that may be nonzero."""
+
+    scale: Floats
+    is_convex: bool
+
+    @property
+    def hessian_is_exact(self) -> bool: ...
+    @property
+    def sample(self) -> Restricted: ...
+    def pack(self, coef: Floats, shift: Floats) -> Floats: ...
+    def unpack(self, z: Floats) -> tuple[Floats, Floats]: ...
+    def gradient(self, z: Floats) -> tuple[float, Floats]: ...
+    def hessian(self, z: Floats) -> Floats: ...
+    def hessian_product(self, z: Floats) -> Callable[[Floats], Floats]: ...
+
+
+class Objective(Protocol):
+    """What solvers ask of an objective."""
+
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def n_positives(self) -> int: ...
+    @property
+    def n_unlabelled(self) -> int: ...
+    @property
+    def is_smooth(self) -> bool: ...
+    @property
+    def column_spread(self) -> Floats: ...
+    def value(self, coef: Floats, shift: Floats) -> float: ...
+    def gradient(self, coef: Floats, shift: Floats) -> Any: ...
+    def smoothed(self, width: float) -> Any: ...
+    def restricted(self, support: Bools, outliers: Bools) -> Any: ...
+    def outlyingness(self, coef: Floats) -> Any: ...
+    def column_curvature(self, coef: Floats, shift: Floats) -> Floats: ...
+    def on_unlabelled(self, index: Ints) -> Any: ...
+
+
+class Sparsity(Protocol):
+    """What solvers ask of a set of allowed supports."""
+
+    is_everything: bool
+    is_nothing: bool
+
+    def project(self, vector: Floats) -> Floats: ...
+    def support(self, importance: Floats) -> Bools: ...
+    def swaps(
+        self, support: Bools, gain: Floats, cost: Floats, limit: int
+    ) -> Iterator[Bools]: ...
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a solver ended.
+
+    Attributes
+    ----------
+    coef, shift : the solution; an infinite shift is a trimmed positive
+    support, outliers : masks of the weights and shifts that may be nonzero
+    value : the objective there
+    values : the objective after each stage
+    gradient_norm : of the free variables, relative to that at zero
+    converged : whether `gradient_norm` is within the tolerance
+    n_iter : steps of the inner solver, over all stages
+    """
+
+    coef: Floats
+    shift: Floats
+    support: Bools
+    outliers: Bools
+    value: float
+    values: tuple[float, ...]
+    gradient_norm: float
+    converged: bool
+    n_iter: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One stage of a fit, as it is reported to callbacks."""
+
+    stage: str
+    n_iter: int
+    objective: float
+    n_features: int
+    n_outliers: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.stage:<18} objective {self.objective:.8g}  features {self.n_features}  "
+            f"outliers {self.n_outliers}  steps {self.n_iter}"
+        )
+
+
+Callback = Callable[[Progress], None]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """The callback of those who did not ask."""

@@ -1,0 +1,197 @@
+"""The hypothesis sets of the paper: which weights may be nonzero together.
+
+All of them say one thing: *units* (columns, or groups of columns) are drawn from *pools*, and at most
+`capacity` units of a pool may be nonzero.
+
+============== ========== ================ =====================
+set            unit       pool             capacity
+============== ========== ================ =====================
+`AllFeatures`  column     all columns      all
+`L0`           column     all columns      n_nonzero
+`GroupL0`      group      all groups       n_groups
+`ExclusiveL0`  column     a group          its n_per_group
+============== ========== ================ =====================
+
+The nearest point of such a set keeps the units of largest Euclidean norm in every pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blindauc._typing import Bools, Floats, Ints
+
+
+class SparsitySet:
+    """Vectors with at most `capacity[k]` nonzero units in pool k.
+
+    Parameters
+    ----------
+    unit : (n_columns,) the unit of each column
+    pool : (n_units,) the pool of each unit
+    capacity : (n_pools,) how many units of each pool may be nonzero
+    """
+
+    def __init__(self, unit: Ints, pool: Ints, capacity: Ints) -> None:
+        self._unit, self._pool = unit, pool
+        sizes = np.bincount(pool, minlength=len(capacity))
+        self._capacity = np.minimum(capacity, sizes)
+        self.is_everything = bool(np.all(self._capacity == sizes))
+        self.is_nothing = not self._capacity.any()
+
+    def project(self, vector: Floats) -> Floats:
+        """The nearest point of the set; among equals the first."""
+        return np.where(self.support(vector), vector, 0.0)
+
+    def support(self, importance: Floats) -> Bools:
+        """The columns of the units with the largest norm: as many as the set allows, as a mask."""
+        return self._keep(self._norms(importance))[self._unit]
+
+    def _norms(self, vector: Floats) -> Floats:
+        # Scaled first, so that squares neither overflow nor vanish.
+        scale = np.abs(vector).max(initial=0.0) or 1.0
+        return np.bincount(self._unit, (vector / scale) ** 2, minlength=len(self._pool))
+
+    def _keep(self, size: Floats) -> Bools:
+        order = np.lexsort((np.arange(len(size)), -size, self._pool))
+        first = np.searchsorted(self._pool[order], np.arange(len(self._capacity)))
+        rank = np.empty(len(size), dtype=np.intp)
+        rank[order] = np.arange(len(size)) - first[self._pool[order]]
+        return rank < self._capacity[self._pool]
+
+    def swaps(self, support: Bools, gain: Floats, cost: Floats, limit: int) -> Iterator[Bools]:
+        """Supports one exchange away, the most promising first.
+
+        `gain` is what a column outside would bring and `cost` what a column inside would leave; both add up
+        over the columns of a unit.
+        """
+        active = np.zeros(len(self._pool), dtype=bool)
+        active[self._unit[support]] = True
+        gains = np.bincount(self._unit, np.where(support, 0.0, gain), minlength=len(active))
+        costs = np.bincount(self._unit, np.where(support, cost, 0.0), minlength=len(active))
+        candidates = []
+        for pool in range(len(self._capacity)):
+            inside = np.flatnonzero(active & (self._pool == pool))
+            outside = np.flatnonzero(~active & (self._pool == pool))
+            inside = inside[np.argsort(costs[inside], kind="stable")][:limit]
+            outside = outside[np.argsort(-gains[outside], kind="stable")][:limit]
+            candidates += [
+                (costs[i] - gains[o], i, o) for o in outside[: limit // 2 + 1] for i in inside
+            ]
+        for _, leaving, entering in sorted(candidates)[:limit]:
+            yield (support & (self._unit != leaving)) | (self._unit == entering)
+
+    def with_free_column(self) -> SparsitySet:
+        """The set with one more column, at the end, that is always allowed (an intercept)."""
+        return SparsitySet(
+            np.append(self._unit, len(self._pool)),
+            np.append(self._pool, len(self._capacity)),
+            np.append(self._capacity, 1),
+        )
+
+
+class AllFeatures(SparsitySet):
+    """Every vector."""
+
+    def __init__(self, n_features: int) -> None:
+        super().__init__(np.arange(n_features), np.zeros(n_features, np.intp), np.array([n_features]))
+
+
+class L0(SparsitySet):
+    """At most `n_nonzero` nonzero weights."""
+
+    def __init__(self, n_features: int, n_nonzero: int) -> None:
+        super().__init__(np.arange(n_features), np.zeros(n_features, np.intp), np.array([n_nonzero]))
+
+
+class GroupL0(SparsitySet):
+    """At most `n_groups` groups with nonzero weights; `groups` holds a whole number per column."""
+
+    def __init__(self, groups: Ints, n_groups: int) -> None:
+        super().__init__(groups, np.zeros(groups.max() + 1, np.intp), np.array([n_groups]))
+
+
+class ExclusiveL0(SparsitySet):
+    """At most `n_per_group` (one number, or one per group) nonzero weights inside every group."""
+
+    def __init__(self, groups: Ints, n_per_group: int | ArrayLike) -> None:
+        capacity = np.broadcast_to(np.asarray(n_per_group, dtype=np.intp), (groups.max() + 1,))
+        super().__init__(np.arange(len(groups)), groups, capacity)
+
+
+def resolve_groups(
+    groups: Sequence[object] | ArrayLike, n_features: int, feature_names: ArrayLike | None = None
+) -> Ints:
+    """One whole number per column from any way of writing a partition of the columns.
+
+    Parameters
+    ----------
+    groups : one id per column, or a list of lists of column indices, or a list of lists of column names
+    n_features : int
+    feature_names : array-like of shape (n_features,), optional
+        Needed when the groups are lists of names.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Groups are numbered as they come in lists, and in sorted order when given as ids.
+
+    Examples
+    --------
+    >>> from blindauc.sparsity import resolve_groups
+    >>> resolve_groups(["wound", "wound", "heart"], 3).tolist()
+    [1, 1, 0]
+    >>> resolve_groups([[0, 2], [1]], 3).tolist()
+    [0, 1, 0]
+    """
+    members = list(groups)  # type: ignore[arg-type]
+    if any(isinstance(member, list | tuple | set | np.ndarray) for member in members):
+        return _from_lists(members, n_features, feature_names)
+    if len(members) != n_features:
+        raise ValueError(
+            f"groups must hold one id per column: {n_features} were expected, {len(members)} came. "
+            "For lists of columns, give a list of lists."
+        )
+    return np.unique(np.asarray(members).astype(str), return_inverse=True)[1].astype(np.intp)
+
+
+def _from_lists(
+    members: list[object], n_features: int, feature_names: ArrayLike | None
+) -> Ints:
+    names = [] if feature_names is None else [str(name) for name in np.asarray(feature_names)]
+    result = np.full(n_features, -1, dtype=np.intp)
+    for number, member in enumerate(members):
+        columns = list(member) if isinstance(member, list | tuple | set | np.ndarray) else [member]
+        for column in columns:
+            index = _column_index(column, n_features, names)
+            if result[index] >= 0:
+                raise ValueError(
+                    f"Column {column!r} is in two groups ({result[index]} and {number}): "
+                    "groups must not overlap; leave it in one of them."
+                )
+            result[index] = number
+    left_out = [names[i] if names else i for i in np.flatnonzero(result < 0).tolist()]
+    if left_out:
+        raise ValueError(
+            f"{len(left_out)} of {n_features} columns are in no group (the first: {left_out[0]!r}): "
+            "every column must be in one; give a column that stands alone a group of its own."
+        )
+    return result
+
+
+def _column_index(column: object, n_features: int, names: list[str]) -> int:
+    if isinstance(column, str):
+        if column not in names:
+            raise ValueError(
+                f"groups name the column {column!r}, which X does not have"
+                + ("." if names else " (X has no column names: give column indices).")
+            )
+        return names.index(column)
+    if not isinstance(column, int | np.integer) or not 0 <= column < n_features:
+        raise ValueError(
+            f"groups name the column {column!r}, but column indices go from 0 to {n_features - 1}."
+        )
+    return int(column)

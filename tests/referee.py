@@ -1,0 +1,52 @@
+"""Independent, slow and obvious versions of what the library does fast."""
+
+from itertools import combinations
+
+import numpy as np
+from scipy.special import expit
+
+
+def best_by_exhaustion(X, is_positive, l2, shift_l2, n_features, n_outliers):
+    """The least blind AUC objective (logistic) over all supports and outlier sets: (value, support, outliers)."""
+    X_pos, X_unl = X[is_positive], X[~is_positive]
+    differences = (X_pos[:, None] - X_unl).reshape(-1, X.shape[1])
+    owner = np.repeat(np.arange(len(X_pos)), len(X_unl))
+    marks = (owner[:, None] == np.arange(len(X_pos))).astype(float)
+    supports = [list(s) for s in combinations(range(X.shape[1]), n_features)]
+    best = (np.inf, None, None)
+    for flagged in combinations(range(len(X_pos)), n_outliers):
+        shifted = marks[:, list(flagged)]
+        designs = np.array([np.hstack([differences[:, s], shifted]) for s in supports])
+        ridge = np.repeat([l2, shift_l2], [n_features, n_outliers])
+        values = minima(designs, ridge)
+        at = int(values.argmin())
+        if values[at] < best[0]:
+            best = (float(values[at]), supports[at], list(flagged))
+    return best
+
+
+def minima(designs, ridge):
+    """min_z mean(log(1 + exp(-D z))) + ridge/2 z^2 for a stack of designs D, by damped Newton steps."""
+    z = np.zeros((len(designs), designs.shape[2]))
+
+    def value(z):
+        return np.logaddexp(0, -np.einsum("bpk,bk->bp", designs, z)).mean(1) + (ridge * z**2).sum(1) / 2
+
+    now = value(z)
+    for _ in range(60):
+        m = np.einsum("bpk,bk->bp", designs, z)
+        slope, bend = -expit(-m) / m.shape[1], expit(m) * expit(-m) / m.shape[1]
+        gradient = np.einsum("bpk,bp->bk", designs, slope) + ridge * z
+        if np.abs(gradient).max() < 1e-9:
+            return now
+        hessian = designs.transpose(0, 2, 1) @ (bend[..., None] * designs) + np.diag(ridge)
+        step = -np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        share = np.ones(len(z))
+        for _ in range(40):
+            new = value(z + share[:, None] * step)
+            worse = new > now + 1e-14  # rounding is not worse
+            if not worse.any():
+                break
+            share[worse] /= 2
+        z, now = z + share[:, None] * step, new
+    raise AssertionError("The referee's Newton steps did not converge.")
