@@ -50,3 +50,18 @@ def minima(designs, ridge):
             share[worse] /= 2
         z, now = z + share[:, None] * step, new
     raise AssertionError("The referee's Newton steps did not converge.")
+
+
+def random_instance(seed):
+    """A small problem with a weak signal, correlated columns and, mostly, some outliers."""
+    rng = np.random.default_rng(seed)
+    p, n_pos, n_unl = rng.integers(4, 11), rng.integers(5, 11), rng.integers(8, 25)
+    s, t = int(rng.integers(1, 4)), int(rng.integers(0, 4))
+    weights = rng.normal(size=p) * (rng.uniform(size=p) < 0.5)
+    mixing = np.eye(p) + rng.uniform(0, 0.7) * rng.normal(size=(p, p))
+    X = rng.normal(size=(n_pos + n_unl, p)) @ mixing
+    X[:n_pos] += weights * rng.uniform(0, 1.5)
+    X[:t] -= 3 * weights
+    is_positive = np.arange(n_pos + n_unl) < n_pos
+    l2, shift_l2 = 10 ** rng.uniform(-4, 0), 10 ** rng.uniform(-3, -1)
+    return X, is_positive, l2, shift_l2, s, t

@@ -1,7 +1,19 @@
 """blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns."""
 
+from blindauc.estimators import SYSTEMS, BlindAUCClassifier, PUErrorClassifier, make_system
 from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
+from blindauc.solvers import Progress
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
-__all__ = ["PairwiseLoss", "__version__", "pairwise_loss", "summarize"]
+__all__ = [
+    "SYSTEMS",
+    "BlindAUCClassifier",
+    "PUErrorClassifier",
+    "PairwiseLoss",
+    "Progress",
+    "__version__",
+    "make_system",
+    "pairwise_loss",
+    "summarize",
+]

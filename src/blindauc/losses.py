@@ -137,7 +137,7 @@ class TruncatedPower(NamedTuple):
     def __call__(self, m: Floats) -> Floats:
         distance = self.side * (m - self.knot)
         if self.degree == 0:
-            return self.coef * (distance > 0)
+            return np.where(distance > 0, self.coef, 0.0)
         return self.coef * np.maximum(distance, 0.0) ** self.degree
 
     def differentiated(self, order: int) -> TruncatedPower:
@@ -230,6 +230,10 @@ class RoundedKinks(PiecewiseLoss):
 
     kinks: tuple[TruncatedPower, ...]
     width: float
+
+    @property
+    def max_curvature(self) -> float:  # type: ignore[override]
+        return sum(kink.coef for kink in self.kinks) / self.width
 
     def powers(self) -> tuple[TruncatedPower, ...]:
         # The mean of max(0, d) over [d - w/2, d + w/2] is (max(0, d + w/2)^2 - max(0, d - w/2)^2) / 2w.

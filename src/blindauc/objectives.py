@@ -126,9 +126,7 @@ class Objective:
         rows, finite = self._rows, np.isfinite(shift)
         shift = np.where(finite, shift, 0.0)
         scores = rows.design.scores(coef)
-        risk = self.risk(
-            scores[rows.pos] + shift, scores[rows.unl], rows.shares(finite), rows.unl_share
-        )
+        risk = self.risk(scores[rows.pos] + shift, scores[rows.unl], rows.shares(finite), rows.unl_share)
         ridges = self.ridge @ coef**2 + self.shift_l2 * (shift @ shift)
         return Gradient(
             risk.value + float(ridges) / 2,
@@ -143,6 +141,12 @@ class Objective:
     def column_spread(self) -> Floats:
         """The standard deviation of each column: the unit in which its weight is small or large."""
         return self._rows.design.spread(self._rows.weight / self._rows.weight.sum())
+
+    @cached_property
+    def curvature_bound(self) -> Floats:
+        """A bound of the second derivative by each weight alone, kinks taken as rounded off over 1."""
+        bend = self.risk.smoothed(1.0).max_curvature
+        return bend * self.column_spread**2 + self.ridge
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
         """About the second derivative by each weight: the scores' curvature times the column's variance."""
@@ -172,9 +176,7 @@ class Objective:
 class BlindAUCObjective(Objective):
     """mean over pairs of loss(x_i @ coef + shift_i - u_j @ coef), with ridges."""
 
-    def __init__(
-        self, X: Any, is_positive: Bools, *, loss: str | Loss = "logistic", **ridges: Any
-    ) -> None:
+    def __init__(self, X: Any, is_positive: Bools, *, loss: str | Loss = "logistic", **ridges: Any) -> None:
         super().__init__(BlindAUCRisk(get_loss(loss)), X, is_positive, **ridges)
 
 
@@ -228,9 +230,7 @@ class _Rows:
         return self.design.adjoint(residual)
 
     def columns(self, index: Ints) -> _Rows:
-        return _Rows(
-            self.design.columns(index), self.pos, self.unl, self.pos_weight, self.unl_weight
-        )
+        return _Rows(self.design.columns(index), self.pos, self.unl, self.pos_weight, self.unl_weight)
 
     def subset(self, pos: Ints, unl: Ints) -> _Rows:
         """The rows of these positives and these unlabelled rows (positions among their own kind)."""

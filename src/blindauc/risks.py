@@ -68,6 +68,11 @@ class Risk(ABC):
     def is_convex(self) -> bool:
         return self.loss.convex
 
+    @property
+    @abstractmethod
+    def max_curvature(self) -> float:
+        """A bound of the second derivative when all positive, and all unlabelled, scores move together."""
+
     @abstractmethod
     def smoothed(self, width: float) -> Self:
         """The risk with its kinks rounded off over `width`."""
@@ -95,6 +100,10 @@ class BlindAUCRisk(Risk):
 
     loss: Loss
     has_intercept = False
+
+    @property
+    def max_curvature(self) -> float:
+        return 2 * self.loss.max_curvature
 
     def smoothed(self, width: float) -> BlindAUCRisk:
         return replace(self, loss=self.loss.smoothed(width))
@@ -135,6 +144,10 @@ class PUErrorRisk(Risk):
     def unbiased(cls, loss: Loss, prior: float) -> PUErrorRisk:
         """The risk whose mean over samples is the classification risk."""
         return cls(loss, prior, negative_share=-prior)
+
+    @property
+    def max_curvature(self) -> float:
+        return (self.prior + abs(self.negative_share) + 1) * self.loss.max_curvature
 
     def smoothed(self, width: float) -> Self:
         return replace(self, loss=self.loss.smoothed(width))

@@ -1,6 +1,6 @@
 """The best shift of each positive for fixed scores: many problems of one variable, solved together.
 
-    min over e of  share * term(a + e) + shift_l2/2 * e^2
+min over e of  share * term(a + e) + shift_l2/2 * e^2
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def best_shifts(
     return unshifted - np.minimum(value(best), unshifted), best
 
 
-def _bracketed(
-    value: Callable[[Floats], Floats], reach: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _bracketed(value: Callable[[Floats], Floats], reach: Floats) -> tuple[Floats, Floats, Floats]:
     """The best of a grid over [0, reach] for each problem, between its neighbours."""
     grid = np.linspace(0.0, 1.0, GRID_POINTS)[:, None] * reach
     at = np.array([value(e) for e in grid]).argmin(axis=0)

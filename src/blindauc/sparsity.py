@@ -52,8 +52,8 @@ class SparsitySet:
 
     def _norms(self, vector: Floats) -> Floats:
         # Scaled first, so that squares neither overflow nor vanish.
-        scale = np.abs(vector).max(initial=0.0) or 1.0
-        return np.bincount(self._unit, (vector / scale) ** 2, minlength=len(self._pool))
+        scaled: Floats = vector / (np.abs(vector).max(initial=0.0) or 1.0)
+        return np.bincount(self._unit, scaled**2, minlength=len(self._pool))
 
     def _keep(self, size: Floats) -> Bools:
         order = np.lexsort((np.arange(len(size)), -size, self._pool))
@@ -78,9 +78,7 @@ class SparsitySet:
             outside = np.flatnonzero(~active & (self._pool == pool))
             inside = inside[np.argsort(costs[inside], kind="stable")][:limit]
             outside = outside[np.argsort(-gains[outside], kind="stable")][:limit]
-            candidates += [
-                (costs[i] - gains[o], i, o) for o in outside[: limit // 2 + 1] for i in inside
-            ]
+            candidates += [(costs[i] - gains[o], i, o) for o in outside[: limit // 2 + 1] for i in inside]
         for _, leaving, entering in sorted(candidates)[:limit]:
             yield (support & (self._unit != leaving)) | (self._unit == entering)
 
@@ -158,9 +156,7 @@ def resolve_groups(
     return np.unique(np.asarray(members).astype(str), return_inverse=True)[1].astype(np.intp)
 
 
-def _from_lists(
-    members: list[object], n_features: int, feature_names: ArrayLike | None
-) -> Ints:
+def _from_lists(members: list[object], n_features: int, feature_names: ArrayLike | None) -> Ints:
     names = [] if feature_names is None else [str(name) for name in np.asarray(feature_names)]
     result = np.full(n_features, -1, dtype=np.intp)
     for number, member in enumerate(members):

@@ -91,9 +91,7 @@ def make_paper_data(
         return centre + rng.standard_normal(centre.shape) * np.where(support, 7.0, 5.0)
 
     y_pu = np.repeat([1, 0], [n_pos, n_hidden_pos + n_negatives])
-    y_true = np.repeat(
-        [1, 0, 1, 0], [n_pos - n_outliers, n_outliers, n_hidden_pos, n_negatives]
-    )
+    y_true = np.repeat([1, 0, 1, 0], [n_pos - n_outliers, n_outliers, n_hidden_pos, n_negatives])
     outliers = np.arange(n_pos - n_outliers, n_pos)
     X = draw(y_true)
     columns = np.flatnonzero(support) if outlier_features == "relevant" else np.arange(n_features)

@@ -181,9 +181,7 @@ class PairwiseCurvature:
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or len(values) == 0:
-        raise ValueError(
-            f"{name} must be a vector of at least one score, but its shape is {values.shape}."
-        )
+        raise ValueError(f"{name} must be a vector of at least one score, but its shape is {values.shape}.")
     # One pass, and it also rejects NaN: comparisons with it are false.
     if not (values.min() > -1e300 and values.max() < 1e300):
         raise ValueError(

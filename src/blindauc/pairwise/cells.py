@@ -259,9 +259,7 @@ class CellSummary:
         tails = loss.tails(order)
         # The tail that holds where the sources are above the targets, and the one where they are below.
         above, below = tails if sign == 1 else tails[::-1]
-        mirrored = _far_below(
-            above._replace(slope=-sign * above.slope), self.mirrored, -1 - cells[::-1]
-        )
+        mirrored = _far_below(above._replace(slope=-sign * above.slope), self.mirrored, -1 - cells[::-1])
         potential = _near(_kernel_table(loss, order, sign), self, cells)
         potential += _far_below(below._replace(slope=sign * below.slope), self, cells)
         potential += mirrored[::-1, ::-1]

@@ -1,6 +1,7 @@
 """Solvers: minimise an objective over supports and outliers, knowing both by their methods only."""
 
 from blindauc.solvers.exchange import exchange
+from blindauc.solvers.psg import psg
 from blindauc.solvers.solution import Progress, Solution
 
-__all__ = ["Progress", "Solution", "exchange"]
+__all__ = ["Progress", "Solution", "exchange", "psg"]

@@ -14,7 +14,7 @@ polynomial algorithm for best-subset selection problem, PNAS 2020.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
@@ -30,8 +30,8 @@ from blindauc.solvers.solution import (
     ignore_progress,
 )
 
-SMOOTHING_WIDTHS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-"""An objective with kinks is fitted with ever less of them rounded off."""
+SMOOTHING_WIDTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
+"""An objective with kinks is fitted with ever less of them rounded off, all but the last time roughly."""
 
 _Move = tuple[Bools, Bools, Floats, Floats]
 """A support, outliers, and coef and shift to start the fit from."""
@@ -114,14 +114,15 @@ class _Search:
         """The minimum over the variables that may be nonzero, from a start near it."""
         widths = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
         for width in widths:
+            is_last = width == widths[-1]
             smooth = self.objective.smoothed(width) if width else self.objective
             problem = smooth.restricted(support, outliers)
             end = newton(
                 problem,
                 problem.pack(coef, shift),
-                tolerance=self.tolerance,
+                tolerance=self.tolerance if is_last else 1e3 * self.tolerance,
                 max_iter=self.max_iter,
-                hopeless_above=goal if width == widths[-1] else np.inf,
+                hopeless_above=goal if is_last else np.inf,
             )
             self.n_iter += end.n_iter
             coef, shift = problem.unpack(end.z)
@@ -129,24 +130,34 @@ class _Search:
         return _Point(support, outliers, coef, shift, value, end.gradient_norm, end.converged)
 
     def starts(self) -> Iterator[_Point]:
-        """Fits to begin from: all features, pruned where they may not all stay; the best ones at zero."""
+        """Fits to begin from.
+
+        Features and outliers are chosen twice: by the fit of all features, and by the gradient at zero. That is
+        no more than a difference of two means, but an outlier with leverage cannot bend it to its own side.
+        """
         nobody = np.zeros(self.objective.n_positives, dtype=bool)
         zero = np.zeros(self.objective.n_columns), np.zeros(self.objective.n_positives)
         everything = np.ones(self.objective.n_columns, dtype=bool)
-        dense = self._with_outliers(self.fit(everything, nobody, *zero))
-        self._report("all features", dense)
-        if self.features.is_everything:
+        dense = self._reported("all features", self.fit(everything, nobody, *zero))
+        if self.features.is_everything and self.outliers.is_nothing:
             yield dense
             return
-        curvature = self.objective.column_curvature(dense.coef, dense.shift)
-        pruned = self.features.support(np.sqrt(curvature) * dense.coef)
-        yield self._reported(
-            "pruned", self.fit(pruned, dense.outliers, dense.coef, dense.shift)
-        )
-        curvature = self.objective.column_curvature(*zero)
-        gradient = self.objective.gradient(*zero).coef
-        marginal = self.features.support(gradient / np.sqrt(curvature))
-        yield self._reported("best at zero", self._with_outliers(self.fit(marginal, nobody, *zero)))
+        step = -self.objective.gradient(*zero).coef / self.objective.column_curvature(*zero)
+        means = replace(dense, coef=step)
+        for name, point in (("all features", dense), ("means", means)):
+            start = self._pruned(self._with_outliers(point))
+            yield self._reported(f"chosen by {name}", start)
+        if self._chooses(self.features):
+            start = self._with_outliers(self._pruned(means))
+            yield self._reported("features by means", start)
+
+    def _pruned(self, point: _Point) -> _Point:
+        """The fit on the most important features."""
+        if self.features.is_everything:
+            return point
+        unit = np.sqrt(self.objective.column_curvature(point.coef, point.shift))
+        support = self.features.support(unit * point.coef)
+        return self.fit(support, point.outliers, np.where(support, point.coef, 0.0), point.shift)
 
     def _with_outliers(self, point: _Point) -> _Point:
         """The fit with the positives as outliers that gain most from it."""

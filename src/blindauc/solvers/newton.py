@@ -61,7 +61,7 @@ def newton(
         moved = _backtrack(problem, z, value, step, slope)
         if moved is None:
             # No step lowers the objective by more than rounding: this is as far as numbers go.
-            return Minimum(z, value, norm, -slope <= 1e3 * ROUNDING * abs(value), n_iter)
+            return Minimum(z, value, norm, bool(-slope <= 1e3 * ROUNDING * abs(value)), n_iter)
         z, value, gradient = moved
     norm = float(np.linalg.norm(gradient / problem.scale))
     return Minimum(z, value, norm, norm <= tolerance, max_iter)
@@ -97,9 +97,7 @@ class _Steps:
         else:
             # A third of the way at a time: more accurate steps cost more products than they save gradients.
             forcing = max(0.3, accuracy)
-            step = _conjugate_gradients(
-                problem.hessian_product(z), self._solve, -gradient, forcing
-            )
+            step = _conjugate_gradients(problem.hessian_product(z), self._solve, -gradient, forcing)
         if not problem.is_convex:
             length = float(np.linalg.norm(step * problem.scale))
             step *= min(1.0, MAX_NONCONVEX_STEP / max(length, 1e-300))

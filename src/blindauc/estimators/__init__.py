@@ -1,0 +1,7 @@
+"""Estimators: the paper's systems in scikit-learn's manner."""
+
+from blindauc.estimators.blind_auc import BlindAUCClassifier
+from blindauc.estimators.pu_error import PUErrorClassifier
+from blindauc.estimators.systems import SYSTEMS, make_system
+
+__all__ = ["SYSTEMS", "BlindAUCClassifier", "PUErrorClassifier", "make_system"]

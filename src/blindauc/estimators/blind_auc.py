@@ -1,0 +1,165 @@
+"""BAUC, BAUC-O and BAUC-OF: the blind AUC maximised, with outliers and features found in the same fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blindauc.estimators.base import Data, PULinearClassifier
+from blindauc.losses import get_loss
+from blindauc.objectives import BlindAUCObjective, Objective
+
+
+class BlindAUCClassifier(PULinearClassifier):
+    r"""Linear ranking from labelled positives and unlabelled rows that maximises the blind AUC.
+
+    Minimises
+
+    .. math::
+
+        \frac{1}{n_+ n} \sum_{i,j} \ell(w^\top x_i + \varepsilon_i - w^\top u_j)
+        + \frac{\mathtt{shift\_l2}}{2} \|\varepsilon\|^2 + \frac{\mathtt{l2}}{2} \|w\|^2
+
+    over weights :math:`w` with at most `n_features_to_select` nonzeros and shifts :math:`\varepsilon` with at most
+    `n_outliers`, for labelled positives :math:`x_i` and unlabelled rows :math:`u_j`. The pairs are never formed:
+    a fit costs what a fit of a linear model to the rows costs. No class prior is needed to fit.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        How many columns (`sparsity="l0"`), groups (`"group_l0"`) or columns of each group (`"exclusive_l0"`; also
+        one number per group) may have a weight; a float is a share of them; None selects all.
+    n_outliers : int or float, default=0
+        How many labelled positives (or which share of them) are taken to be wrong.
+    l2 : float, default=1e-3
+        Ridge on the weights. It acts on the columns as they are given.
+    shift_l2 : float, default=1e-3
+        Ridge on the shifts.
+    loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
+        Of the margin by which a positive outranks an unlabelled row.
+    sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
+        What `n_features_to_select` counts.
+    groups : array-like or list of lists, default=None
+        A partition of the columns: one id per column, or lists of column indices, or lists of column names.
+    outlier_handling : {"shift", "trim"}, default="shift"
+        "shift" gives an outlier a shift of its own, as in the paper; "trim" takes it out of the mean.
+    leverage_screen : bool, default=True
+        Take out positives that lie extremely far from the other positives before the fit. They count among
+        `n_outliers`, and with `n_outliers=0` nothing is screened.
+    prior : float or None, default=None
+        The share of positives *among the unlabelled rows*. Only `predict` uses it: its threshold is placed so that
+        this share of the unlabelled training rows is predicted positive. When it is not given, as many training
+        rows are predicted positive as are labelled: the labelled positives are then taken to be all there are.
+        The ranking is the same.
+    pos_label : object, default=None
+        The label of positives; the larger of the two by default.
+    solver : {"exchange", "psg"}, default="exchange"
+        "exchange" is deterministic and never raises the objective; "psg" is the paper's projected stochastic
+        gradient.
+    max_iter : int, default=500
+        Newton steps of one fit on a support ("exchange"), or epochs ("psg").
+    tol : float, default=1e-6
+        Norm of the gradient at the end relative to that at zero ("exchange"), or the least relative decrease of
+        the objective by an epoch that counts as progress ("psg").
+    max_swaps : int, default=50
+        Exchanges of features, and of outliers, that "exchange" tries before it takes a support to be the best.
+        Fewer is faster.
+    random_state : int, RandomState or None, default=None
+        Draws the batches of "psg".
+    verbose : int, default=0
+        Whether to print a line per stage.
+    callback : callable or None, default=None
+        Called with a `Progress` after each stage.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (p,)
+    intercept_ : float
+        Minus the threshold of `predict`.
+    support_ : mask of shape (p,), the selected columns
+    shift_ : ndarray of shape (n_pos,)
+        Per labelled positive, in the order of the rows; zero for those in good standing, infinite for those taken
+        out of the mean.
+    outliers_ : ndarray
+        Row numbers, in the training X, of the labelled positives taken to be wrong.
+    objective_ : float
+        The minimum that was reached.
+    n_iter_ : int
+        Steps of the solver.
+    classes_ : ndarray of shape (2,), the positive class last
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    See Also
+    --------
+    PUErrorClassifier : minimises a classification error instead, and needs the prior to fit.
+
+    References
+    ----------
+    K. Ren, H. Yang, Y. Zhao, M. Xue, H. Miao, S. Huang and J. Liu, A robust AUC maximization framework with
+    simultaneous outlier detection and feature selection for positive-unlabeled classification.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from blindauc import BlindAUCClassifier
+    >>> from blindauc.datasets import make_paper_data
+    >>> data = make_paper_data(n_features=60, n_outliers=7, random_state=0)
+    >>> model = BlindAUCClassifier(n_features_to_select=40, n_outliers=7, l2=1000).fit(data.X, data.y_pu)
+    >>> sorted(model.outliers_) == sorted(data.outliers)
+    True
+    >>> int(model.support_.sum())
+    40
+    >>> bool(roc_auc_score(data.y_test, model.decision_function(data.X_test)) > 0.84)
+    True
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: Any = None,
+        n_outliers: int | float = 0,
+        *,
+        l2: float = 1e-3,
+        shift_l2: float = 1e-3,
+        loss: Any = "logistic",
+        sparsity: str = "l0",
+        groups: Any = None,
+        outlier_handling: str = "shift",
+        leverage_screen: bool = True,
+        prior: float | None = None,
+        pos_label: Any = None,
+        solver: str = "exchange",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        max_swaps: int = 50,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_outliers = n_outliers
+        self.l2 = l2
+        self.shift_l2 = shift_l2
+        self.loss = loss
+        self.sparsity = sparsity
+        self.groups = groups
+        self.outlier_handling = outlier_handling
+        self.leverage_screen = leverage_screen
+        self.prior = prior
+        self.pos_label = pos_label
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_swaps = max_swaps
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _objective(self, data: Data) -> Objective:
+        return BlindAUCObjective(
+            data.X,
+            data.is_positive,
+            loss=get_loss(self.loss),
+            l2=self.l2,
+            shift_l2=self.shift_l2,
+            trim=self.outlier_handling == "trim",
+            sample_weight=data.weight,
+        )

@@ -1,0 +1,148 @@
+"""Checks of X and of the numbers users choose, each error with its remedy."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from blindauc._typing import Ints
+from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
+
+LARGEST = 1e100
+"""Squares of larger values would leave little room below overflow."""
+
+
+def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a dense or sparse matrix of float64 or float32, not copied where it already is one."""
+    _refuse_columns_that_are_no_numbers(X)
+    X = validate_data(
+        estimator,
+        X,
+        accept_sparse=("csr", "csc"),
+        dtype=(np.float64, np.float32),
+        ensure_min_samples=2 if reset else 1,
+        reset=reset,
+    )
+    values = X.data if sp.issparse(X) else X
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values up to {largest:.1e}, too large to square: rescale the columns to below "
+            f"{LARGEST:.0e}, for example with StandardScaler or by choosing other units."
+        )
+    return X
+
+
+def _refuse_columns_that_are_no_numbers(X: Any) -> None:
+    if getattr(X, "dtype", None) == np.float16:
+        raise ValueError("X is float16, which loses digits in sums: convert it with X.astype(np.float32).")
+    if not hasattr(X, "columns"):
+        return
+    kinds = {name: np.asarray(X[name]).dtype for name in X.columns}
+    half = [name for name, dtype in kinds.items() if dtype == np.float16]
+    if half:
+        raise ValueError(f"The columns {half[:5]} of X are float16: convert them to float32 or float64.")
+    strange = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
+    if strange:
+        raise ValueError(
+            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: encode "
+            "them first, for example with OneHotEncoder, or drop them."
+        )
+
+
+def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
+    """The number of outliers meant by a number or a share of the positives."""
+    _refuse_bool("n_outliers", n_outliers)
+    if isinstance(n_outliers, Integral):
+        count = int(n_outliers)
+    elif isinstance(n_outliers, Real) and 0 <= float(n_outliers) < 1:
+        count = int(float(n_outliers) * n_pos)
+    else:
+        raise ValueError(
+            "n_outliers must be a whole number, or a share of the positives from 0 up to 1, "
+            f"not {n_outliers!r}."
+        )
+    if count < 0 or n_pos - count < 2:
+        raise ValueError(
+            f"n_outliers={n_outliers!r} must leave at least two of the {n_pos} labelled positives: "
+            f"choose it from 0 to {max(n_pos - 2, 0)}."
+        )
+    return count
+
+
+def read_sparsity(
+    kind: Any, groups: Any, n_features_to_select: Any, n_features: int, feature_names: Any
+) -> SparsitySet:
+    """The set of allowed weights that the parameters mean."""
+    if kind not in ("l0", "group_l0", "exclusive_l0"):
+        raise ValueError(f'sparsity must be "l0", "group_l0" or "exclusive_l0", not {kind!r}.')
+    if kind == "l0":
+        if groups is not None:
+            raise ValueError('groups are given but sparsity="l0" has no use for them: choose "group_l0".')
+        if n_features_to_select is None:
+            return AllFeatures(n_features)
+        return L0(n_features, _read_count(n_features_to_select, n_features, "columns"))
+    if groups is None:
+        raise ValueError(f'sparsity="{kind}" needs groups: one id per column, or a list of lists of columns.')
+    ids = resolve_groups(groups, n_features, feature_names)
+    if n_features_to_select is None:
+        return AllFeatures(n_features)
+    if kind == "group_l0":
+        return GroupL0(ids, _read_count(n_features_to_select, int(ids.max()) + 1, "groups"))
+    return ExclusiveL0(ids, _read_counts_per_group(n_features_to_select, np.bincount(ids)))
+
+
+def _read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
+    if np.ndim(chosen) == 0 and isinstance(chosen, Integral):
+        return np.full(len(sizes), _read_count(chosen, int(sizes.max()), "columns of the largest group"))
+    each = np.broadcast_to(chosen, (len(sizes),)) if np.ndim(chosen) == 0 else np.asarray(chosen)
+    if each.shape != (len(sizes),):
+        raise ValueError(
+            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, "
+            f"shape {each.shape} came."
+        )
+    pairs = zip(each.tolist(), sizes.tolist(), strict=True)
+    return np.array([_read_count(count, size, "columns of its group") for count, size in pairs])
+
+
+def _read_count(chosen: Any, largest: int, what: str) -> int:
+    _refuse_bool("n_features_to_select", chosen)
+    if isinstance(chosen, Integral):
+        if 1 <= int(chosen) <= largest:
+            return int(chosen)
+    elif isinstance(chosen, Real) and 0 < float(chosen) <= 1:
+        return max(1, round(float(chosen) * largest))
+    raise ValueError(
+        f"n_features_to_select={chosen!r} must be a whole number from 1 to {largest} (the {what}), "
+        "a share above 0 and up to 1, or None for all."
+    )
+
+
+def check_number(name: str, value: Any, *, above: float = -np.inf, at_least: float = -np.inf) -> None:
+    """Raise unless the value is a finite number in the range."""
+    _refuse_bool(name, value)
+    number = float(value) if isinstance(value, Real) else np.nan
+    if not (np.isfinite(number) and number > above and number >= at_least):
+        bound = f"above {above:g}" if above > -np.inf else f"at least {at_least:g}"
+        raise ValueError(f"{name} must be a number {bound}, not {value!r}.")
+
+
+def check_prior(prior: Any) -> None:
+    """Raise unless the prior is None or inside (0, 1)."""
+    if prior is None:
+        return
+    _refuse_bool("prior", prior)
+    if not isinstance(prior, Real) or not 0 < float(prior) < 1:
+        raise ValueError(
+            f"prior={prior!r} must lie strictly between 0 and 1: it is the share of positives among the "
+            "unlabelled rows. Leave it None if you do not know it."
+        )
+
+
+def _refuse_bool(name: str, value: Any) -> None:
+    if isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be a number, not {value!r}.")

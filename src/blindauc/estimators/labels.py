@@ -1,0 +1,78 @@
+"""What users write in y: 1, True or `pos_label` for a labelled positive; 0, -1, False or missing for the rest."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from blindauc._typing import Bools
+
+
+class Labels(NamedTuple):
+    """Which rows are labelled positive, and the two classes, the positive one last."""
+
+    is_positive: Bools
+    classes: Any
+
+
+def read_labels(y: Any, pos_label: Any = None) -> Labels:
+    """The labels of y, whose larger value is the positive one unless `pos_label` names it."""
+    values = column_or_1d(y, warn=True)
+    missing = _missing(values)
+    known = values[~missing]
+    if known.dtype == object:
+        known = np.array(known.tolist())
+    if known.dtype.kind == "f":
+        assert_all_finite(known, input_name="y")
+    if len(known) == 0:
+        raise ValueError(
+            "Input y contains NaN in every row, so there is no positive class: mark the labelled positives with 1."
+        )
+    _check_binary(known)
+    present = np.unique(known)
+    positive = present[-1] if pos_label is None else pos_label
+    if positive not in present:
+        raise ValueError(f"pos_label={pos_label!r} is not among the classes in y: {present.tolist()}.")
+    others = present[present != positive]
+    if len(present) == 1 and not missing.any() and _means_unlabelled(positive):
+        raise ValueError(
+            f"y has no positive class: every label is {positive}. Mark the labelled positives with 1."
+        )
+    is_positive = np.zeros(len(values), dtype=bool)
+    is_positive[~missing] = known == positive
+    other = others[0] if len(others) else _label_of_missing(positive)
+    return Labels(is_positive, np.array([other, positive]))
+
+
+def _check_binary(known: Any) -> None:
+    check_classification_targets(known)
+    kind = type_of_target(known, input_name="y")
+    if kind != "binary":
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. y must hold two "
+            "values: one for labelled positives, one (or missing) for unlabelled rows; recode it as "
+            "`(y == positive).astype(int)`."
+        )
+
+
+def _missing(values: Any) -> Bools:
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype == object:
+        # None, NaN and pandas.NA: the last two are not equal to themselves, or will not say.
+        return np.array([v is None or type(v).__name__ == "NAType" or v != v for v in values], dtype=bool)
+    return np.zeros(len(values), dtype=bool)
+
+
+def _means_unlabelled(label: Any) -> bool:
+    return not isinstance(label, str) and label in (0, -1)
+
+
+def _label_of_missing(positive: Any) -> Any:
+    """The class that predictions give to rows like the missing ones."""
+    if isinstance(positive, str):
+        return "unlabelled"
+    return type(positive)(0 if positive != 0 else -1)

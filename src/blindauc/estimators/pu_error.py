@@ -1,0 +1,128 @@
+"""ERR, ERR-O and ERR-OF: a PU classification error minimised, with outliers and features found in the same fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blindauc.estimators.base import Data, PULinearClassifier
+from blindauc.losses import get_loss
+from blindauc.objectives import Objective, PUErrorObjective
+
+
+class PUErrorClassifier(PULinearClassifier):
+    r"""Linear classification from labelled positives and unlabelled rows that minimises a PU error.
+
+    With :math:`a_i = w^\top x_i + b + \varepsilon_i` for labelled positives, :math:`g_j = w^\top u_j + b` for
+    unlabelled rows, the prior :math:`\pi` and a loss :math:`\ell` of the margin, minimises a risk plus the ridges
+    of `BlindAUCClassifier`:
+
+    .. math::
+
+        \text{paper:} \quad & \tfrac{1}{n_+} \textstyle\sum_i [\pi \ell(a_i) + (1 - \pi) \ell(-a_i)]
+        + \tfrac{1}{n} \sum_j \ell(-g_j) \\
+        \text{unbiased:} \quad & \tfrac{\pi}{n_+} \textstyle\sum_i [\ell(a_i) - \ell(-a_i)]
+        + \tfrac{1}{n} \sum_j \ell(-g_j) \\
+        \text{nonnegative:} \quad & \tfrac{\pi}{n_+} \textstyle\sum_i \ell(a_i) + \max(0,
+        \tfrac{1}{n} \sum_j \ell(-g_j) - \tfrac{\pi}{n_+} \sum_i \ell(-a_i))
+
+    "paper" is the error of Ren et al. with its signs repaired, "unbiased" that of du Plessis, Niu and Sugiyama
+    (ICML 2015), "nonnegative" that of Kiryo et al. (NeurIPS 2017).
+
+    A shift has no effect where a positive's cost is a line, as it is in the unbiased risk with the logistic loss:
+    the weights are the same whatever the shift. So outliers of the "unbiased" and the "nonnegative" risk must be
+    trimmed, and asking for shifts there is an error.
+
+    Parameters
+    ----------
+    n_features_to_select, n_outliers, l2, shift_l2, sparsity, groups, outlier_handling, leverage_screen, pos_label
+        As in `BlindAUCClassifier`.
+    risk : {"paper", "unbiased", "nonnegative"}, default="paper"
+    prior : float or None, default=None
+        The share of positives *among the unlabelled rows*; the fit and `predict` both use it, the latter by
+        placing its threshold so that this share of the unlabelled training rows is predicted positive. When it is
+        not given, the share of labelled rows in y stands in for it, which is a guess: give it if you can.
+    loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
+    solver, max_iter, tol, max_swaps, random_state, verbose, callback
+        As in `BlindAUCClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, shift_, outliers_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
+        As in `BlindAUCClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from blindauc import PUErrorClassifier
+    >>> from blindauc.datasets import make_paper_data
+    >>> data = make_paper_data(n_features=60, n_outliers=7, random_state=0)
+    >>> model = PUErrorClassifier(n_outliers=7, l2=1000, prior=20 / 300).fit(data.X, data.y_pu)
+    >>> len(set(model.outliers_) & set(data.outliers))
+    7
+    >>> bool(roc_auc_score(data.y_test, model.decision_function(data.X_test)) > 0.84)
+    True
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: Any = None,
+        n_outliers: int | float = 0,
+        *,
+        risk: str = "paper",
+        prior: float | None = None,
+        l2: float = 1e-3,
+        shift_l2: float = 1e-3,
+        loss: Any = "logistic",
+        sparsity: str = "l0",
+        groups: Any = None,
+        outlier_handling: str = "shift",
+        leverage_screen: bool = True,
+        pos_label: Any = None,
+        solver: str = "exchange",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        max_swaps: int = 50,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_outliers = n_outliers
+        self.risk = risk
+        self.prior = prior
+        self.l2 = l2
+        self.shift_l2 = shift_l2
+        self.loss = loss
+        self.sparsity = sparsity
+        self.groups = groups
+        self.outlier_handling = outlier_handling
+        self.leverage_screen = leverage_screen
+        self.pos_label = pos_label
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_swaps = max_swaps
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _objective(self, data: Data) -> Objective:
+        if self.n_outliers and self.outlier_handling == "shift" and self.risk in ("unbiased", "nonnegative"):
+            raise ValueError(
+                f'With risk="{self.risk}" a shift cannot take back an outlier\'s pull on the weights: choose '
+                'outlier_handling="trim", or risk="paper".'
+            )
+        prior = self.prior
+        if prior is None:
+            prior = float(data.weight[data.is_positive].sum() / data.weight.sum())
+        return PUErrorObjective(
+            data.X,
+            data.is_positive,
+            prior=prior,
+            risk=self.risk,
+            loss=get_loss(self.loss),
+            l2=self.l2,
+            shift_l2=self.shift_l2,
+            trim=self.outlier_handling == "trim",
+            sample_weight=data.weight,
+        )

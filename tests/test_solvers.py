@@ -1,0 +1,186 @@
+"""Solvers against exhaustive search, against each other, and on partners that are not ours."""
+
+import numpy as np
+import pytest
+from referee import best_by_exhaustion, random_instance
+
+from blindauc.datasets import make_paper_data
+from blindauc.objectives import BlindAUCObjective, PUErrorObjective
+from blindauc.solvers import exchange, psg
+from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
+
+PAPER = make_paper_data(n_features=30, n_outliers=4, n_relevant=10, n_pos=40, n_negatives=100, random_state=0)
+
+OBJECTIVES = {
+    "blind AUC": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, **k),
+    "blind AUC, sigmoid": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="sigmoid", **k),
+    "blind AUC, hinge": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="hinge", **k),
+    "blind AUC, squared hinge": lambda **k: BlindAUCObjective(
+        PAPER.X, PAPER.y_pu == 1, loss="squared_hinge", **k
+    ),
+    "blind AUC, barrier hinge": lambda **k: BlindAUCObjective(
+        PAPER.X, PAPER.y_pu == 1, loss="barrier_hinge", **k
+    ),
+    "PU error, paper": lambda **k: PUErrorObjective(PAPER.X, PAPER.y_pu == 1, prior=0.2, **k),
+    "PU error, unbiased": lambda **k: PUErrorObjective(
+        PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="unbiased", **k
+    ),
+    "PU error, nonnegative": lambda **k: PUErrorObjective(
+        PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="nonnegative", **k
+    ),
+}
+
+
+def features_for(objective, allowed):
+    return allowed.with_free_column() if objective.risk.has_intercept else allowed
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+@pytest.mark.parametrize("trim", [False, True])
+def test_exchange_is_monotone_deterministic_and_allowed(name, trim):
+    objective = OBJECTIVES[name](l2=10.0, trim=trim)
+    features, outliers = features_for(objective, L0(30, 8)), L0(40, 4)
+    solution = exchange(objective, features, outliers, max_swaps=5)
+    again = exchange(objective, features, outliers, max_swaps=5)
+    np.testing.assert_array_equal(solution.coef, again.coef)
+    assert np.all(np.diff(solution.values) < 0)
+    assert np.count_nonzero(solution.coef[:30]) <= 8
+    assert np.count_nonzero(solution.shift) <= 4
+    assert solution.converged
+    assert solution.value == pytest.approx(objective.value(solution.coef, solution.shift), rel=1e-12)
+    assert solution.value < objective.value(np.zeros_like(solution.coef), np.zeros(40))
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_no_direction_leads_down_from_a_solution(name):
+    """A minimum over all weights: random small steps do not lower the objective."""
+    objective = OBJECTIVES[name](l2=10.0)
+    solution = exchange(objective, features_for(objective, AllFeatures(30)), L0(40, 0))
+    rng = np.random.default_rng(0)
+    for size in (1e-2, 1e-4):
+        for _ in range(50):
+            step = size * rng.normal(size=len(solution.coef)) * (np.abs(solution.coef).max())
+            assert objective.value(solution.coef + step, solution.shift) >= solution.value - 2e-6 * size
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exchange_against_exhaustive_search(seed):
+    X, is_positive, l2, shift_l2, s, t = random_instance(seed)
+    best, *_ = best_by_exhaustion(X, is_positive, l2, shift_l2, s, t)
+    objective = BlindAUCObjective(X, is_positive, l2=l2, shift_l2=shift_l2)
+    found = exchange(objective, L0(X.shape[1], s), L0(is_positive.sum(), t), tol=1e-9)
+    assert found.value >= best * (1 - 1e-9)
+    assert found.value <= best * (1 + 1e-7)
+
+
+@pytest.mark.slow
+def test_exchange_finds_the_global_optimum_and_is_never_above_psg():
+    hits = 0
+    for seed in range(200):
+        X, is_positive, l2, shift_l2, s, t = random_instance(seed)
+        best, *_ = best_by_exhaustion(X, is_positive, l2, shift_l2, s, t)
+        objective = BlindAUCObjective(X, is_positive, l2=l2, shift_l2=shift_l2)
+        features, outliers = L0(X.shape[1], s), L0(is_positive.sum(), t)
+        found = exchange(objective, features, outliers, tol=1e-9)
+        stochastic = psg(objective, features, outliers, random_state=np.random.RandomState(seed))
+        assert found.value <= stochastic.value * (1 + 1e-9)
+        hits += found.value <= best * (1 + 1e-7)
+    print(f"\nglobal optimum in {hits} of 200 instances")
+    assert hits >= 190
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_psg_comes_near_exchange_and_not_below(name):
+    objective = OBJECTIVES[name](l2=100.0, trim="unbiased" in name or "nonnegative" in name)
+    features, outliers = features_for(objective, L0(30, 10)), L0(40, 4)
+    exact = exchange(objective, features, outliers, max_swaps=5)
+    stochastic = psg(objective, features, outliers, random_state=np.random.RandomState(0), max_iter=1000)
+    at_zero = objective.value(np.zeros_like(exact.coef), np.zeros(40))
+    assert exact.value <= stochastic.value + 1e-9 * abs(exact.value)
+    assert at_zero - stochastic.value >= 0.8 * (at_zero - exact.value)
+    assert np.count_nonzero(stochastic.coef[:30]) <= 10
+
+
+def test_psg_repeats_itself_with_the_same_seed():
+    objective = OBJECTIVES["blind AUC"](l2=100.0)
+    runs = [psg(objective, L0(30, 8), L0(40, 4), random_state=np.random.RandomState(3)) for _ in range(2)]
+    np.testing.assert_array_equal(runs[0].coef, runs[1].coef)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (GroupL0(np.arange(30), 6), L0(30, 6)),
+        (ExclusiveL0(np.zeros(30, dtype=int), 6), L0(30, 6)),
+        (L0(30, 30), AllFeatures(30)),
+    ],
+)
+def test_sets_that_are_equal_give_equal_fits(left, right):
+    objective = OBJECTIVES["blind AUC"](l2=10.0)
+    one, other = (exchange(objective, features, L0(40, 2), max_swaps=5) for features in (left, right))
+    np.testing.assert_array_equal(one.coef, other.coef)
+
+
+def test_groups_come_in_and_go_out_together():
+    objective = OBJECTIVES["blind AUC"](l2=10.0)
+    groups = np.arange(30) // 3
+    solution = exchange(objective, GroupL0(groups, 4), L0(40, 0))
+    per_group = np.bincount(groups, solution.support)
+    assert sorted(set(per_group)) == [0, 3]
+    assert np.count_nonzero(per_group) == 4
+
+
+class Bowl:
+    """An objective that is none of ours: |coef - target|^2 / 2, with nothing to gain from outliers."""
+
+    n_columns, n_positives, n_unlabelled, is_smooth = 5, 3, 4, True
+    column_spread = curvature_bound = np.ones(5)
+    target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
+
+    class Restricted:
+        is_convex = hessian_is_exact = True
+
+        def __init__(self, target, support):
+            self.target, self.index, self.scale = target, np.flatnonzero(support), np.ones(support.sum())
+
+        def pack(self, coef, shift):
+            return coef[self.index]
+
+        def unpack(self, z):
+            coef = np.zeros(5)
+            coef[self.index] = z
+            return coef, np.zeros(3)
+
+        def gradient(self, z):
+            coef = self.unpack(z)[0]
+            return float(((coef - self.target) ** 2).sum() / 2), (coef - self.target)[self.index]
+
+        def hessian(self, z):
+            return np.eye(len(z))
+
+    def gradient(self, coef, shift):
+        from blindauc.objectives import Gradient
+
+        return Gradient(float(((coef - self.target) ** 2).sum() / 2), coef - self.target, np.zeros(3))
+
+    def value(self, coef, shift):
+        return self.gradient(coef, shift).value
+
+    def restricted(self, support, outliers):
+        return self.Restricted(self.target, support)
+
+    def outlyingness(self, coef):
+        return np.zeros(3), np.zeros(3)
+
+    def column_curvature(self, coef, shift):
+        return np.ones(5)
+
+    def on_unlabelled(self, index):
+        return self
+
+
+@pytest.mark.parametrize("solver", [exchange, psg])
+def test_solvers_work_on_an_objective_that_is_not_ours(solver):
+    extra = {"random_state": np.random.RandomState(0)} if solver is psg else {}
+    solution = solver(Bowl(), L0(5, 2), L0(3, 0), **extra)
+    np.testing.assert_allclose(solution.coef, [3.0, -2.0, 0.0, 0.0, 0.0], atol=1e-6)
