@@ -270,6 +270,20 @@ def test_summaries_of_batches_add_up_to_that_of_the_whole(loss, span):
                 assert (np.abs(found - expected) <= 1e-12 * size + VANISHED).all()
 
 
+@every_analytic
+@pytest.mark.parametrize("far", [-700.0, -150.0, -45.0, 145.0, 250.0, 700.0])
+def test_scores_far_from_a_row_of_others_see_them_all(loss, far):
+    """Each of 50 cells in a row holds a score, the far ones e times less of the sum each."""
+    row = np.arange(0.0, 100.0, 2.0) + 0.3
+    ones = np.ones(len(row))
+    for a, b in [(np.array([far]), row), (row, np.array([far]))]:
+        found = pairwise_loss(a, b, loss=loss)
+        value, by_pos, by_unl = double_loop(loss, a, b, ones[: len(a)], ones[: len(b)])
+        assert_same_positive_sums(found.value, value, rtol=1e-12)
+        assert_same_positive_sums(found.pos_gradient, by_pos, rtol=1e-12)
+        assert_same_positive_sums(found.unl_gradient, by_unl, rtol=1e-12)
+
+
 @every_loss
 @pytest.mark.parametrize("span", [900.0, 3e3, 1e7])
 def test_many_scores_equal_the_double_loop(loss, span):
@@ -306,7 +320,7 @@ BAD_SCORES = {
 BAD_WEIGHTS = {
     "too few": ([1.0], r"one weight per score.*\(2,\).*\(1,\)"),
     "two-dimensional": ([[1.0, 1.0]], r"one weight per score.*\(2,\).*\(1, 2\)"),
-    "negative": ([1.0, -1.0], "non-negative"),
+    "negative": ([2.0, -1.0], "non-negative"),
     "all zero": ([0.0, 0.0], "positive sum"),
     "nan": ([1.0, np.nan], "finite"),
     "infinite": ([1.0, np.inf], "finite"),

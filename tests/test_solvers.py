@@ -138,10 +138,14 @@ class Bowl:
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
 
     class Restricted:
-        is_convex = hessian_is_exact = True
+        hessian_is_exact, has_flat_stretches = True, False
 
         def __init__(self, target, support):
             self.target, self.index, self.scale = target, np.flatnonzero(support), np.ones(support.sum())
+
+        @property
+        def sample(self):
+            return self
 
         def pack(self, coef, shift):
             return coef[self.index]

@@ -26,6 +26,9 @@ class Loss(ABC):
     convex: bool
     """Whether every local minimum of a sum of it is global."""
 
+    has_flat_stretches = False
+    """Whether it can be straight over some margins and bent over others, so that its curvature promises nothing."""
+
     max_slope: float = inf
     """A bound of |derivative|."""
 
@@ -106,6 +109,7 @@ class Sigmoid(AnalyticLoss):
     """1 / (1 + exp(m)): bounded, and symmetric in that loss(m) + loss(-m) = 1."""
 
     convex = False
+    has_flat_stretches = True
     max_slope = 0.25
     max_curvature = 3**0.5 / 18
 
@@ -230,6 +234,7 @@ class RoundedKinks(PiecewiseLoss):
 
     kinks: tuple[TruncatedPower, ...]
     width: float
+    has_flat_stretches = True
 
     @property
     def max_curvature(self) -> float:  # type: ignore[override]

@@ -264,7 +264,7 @@ class RestrictedObjective:
         shift_ridge = np.full(len(self._shifted), objective.shift_l2)
         self._ridge = np.append(objective.ridge[support], shift_ridge)
         self.scale = np.append(objective.column_spread[support], np.ones(len(self._shifted)))
-        self.is_convex = objective.risk.is_convex
+        self.has_flat_stretches = objective.risk.loss.has_flat_stretches
 
     def pack(self, coef: Floats, shift: Floats) -> Floats:
         return np.append(coef[self._support], shift[self._shifted])

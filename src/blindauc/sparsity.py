@@ -52,8 +52,8 @@ class SparsitySet:
 
     def _norms(self, vector: Floats) -> Floats:
         # Scaled first, so that squares neither overflow nor vanish.
-        scaled: Floats = vector / (np.abs(vector).max(initial=0.0) or 1.0)
-        return np.bincount(self._unit, scaled**2, minlength=len(self._pool))
+        scaled = vector / (np.abs(vector).max(initial=0.0) or 1.0)
+        return np.asarray(np.bincount(self._unit, scaled**2, len(self._pool)), dtype=np.float64)
 
     def _keep(self, size: Floats) -> Bools:
         order = np.lexsort((np.arange(len(size)), -size, self._pool))

@@ -28,7 +28,7 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
         reset=reset,
     )
     values = X.data if sp.issparse(X) else X
-    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     if largest > LARGEST:
         raise ValueError(
             f"X has values up to {largest:.1e}, too large to square: rescale the columns to below "

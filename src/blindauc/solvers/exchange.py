@@ -227,7 +227,7 @@ class _Search:
         if without_outliers:
             outliers, shift = np.zeros_like(outliers), np.zeros_like(shift)
         for support in chain(steps, swaps):
-            yield support, outliers, np.where(support, point.coef + step, 0.0), shift
+            yield support, outliers, np.where(support, point.coef, 0.0), shift
 
     def _reported(self, stage: str, point: _Point) -> _Point:
         self._report(stage, point)

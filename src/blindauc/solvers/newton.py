@@ -18,8 +18,8 @@ from blindauc.solvers.solution import Restricted
 
 ROUNDING = 4 * np.finfo(np.float64).eps
 
-MAX_NONCONVEX_STEP = 4.0
-"""In units of a score's standard deviation: further out, a bounded loss is flat and shows no way back."""
+MAX_STEP_WHERE_FLAT = 4.0
+"""In units of a score's standard deviation: further out, a loss may be flat and show no way back."""
 
 
 class Minimum(NamedTuple):
@@ -44,7 +44,7 @@ def newton(
 
     A run that will clearly end above `hopeless_above` is given up early.
     """
-    if not problem.hessian_is_exact and not z.any():
+    if problem.sample is not problem and not z.any():
         # From nowhere, the way is found on the sample: a step there costs a fraction.
         z = newton(problem.sample, z, tolerance=tolerance, max_iter=max_iter).z
     steps = _Steps(problem)
@@ -98,9 +98,9 @@ class _Steps:
             # A third of the way at a time: more accurate steps cost more products than they save gradients.
             forcing = max(0.3, accuracy)
             step = _conjugate_gradients(problem.hessian_product(z), self._solve, -gradient, forcing)
-        if not problem.is_convex:
+        if problem.has_flat_stretches:
             length = float(np.linalg.norm(step * problem.scale))
-            step *= min(1.0, MAX_NONCONVEX_STEP / max(length, 1e-300))
+            step *= min(1.0, MAX_STEP_WHERE_FLAT / max(length, 1e-300))
         return step
 
 

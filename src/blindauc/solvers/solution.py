@@ -13,7 +13,7 @@ class Restricted(Protocol):
     """An objective in the variables that may be nonzero."""
 
     scale: Floats
-    is_convex: bool
+    has_flat_stretches: bool
 
     @property
     def hessian_is_exact(self) -> bool: ...

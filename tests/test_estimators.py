@@ -1,0 +1,235 @@
+"""What the estimators promise: what they accept, what they leave behind, and which fits are equal."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
+
+from blindauc import SYSTEMS, BlindAUCClassifier, PUErrorClassifier, make_system
+from blindauc.datasets import make_paper_data
+from blindauc.losses import LOSSES
+
+DATA = make_paper_data(n_features=30, n_outliers=4, n_relevant=15, n_pos=60, n_negatives=160, random_state=1)
+ESTIMATORS = [BlindAUCClassifier, PUErrorClassifier]
+both = pytest.mark.parametrize("Estimator", ESTIMATORS)
+
+
+def fitted(Estimator, X=DATA.X, y=DATA.y_pu, **params):
+    return Estimator(**{"l2": 100.0, "max_swaps": 5, **params}).fit(X, y)
+
+
+def auc(model):
+    return roc_auc_score(DATA.y_test, model.decision_function(DATA.X_test))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("solver", ["exchange", "psg"])
+def test_the_six_systems(name, solver):
+    model = make_system(
+        name, n_features_to_select=15, n_outliers=4, l2=100.0, solver=solver, max_swaps=5, random_state=0
+    ).fit(DATA.X, DATA.y_pu)
+    assert model.support_.sum() == (15 if name.endswith("F") else 30)
+    assert len(model.outliers_) == (4 if "-O" in name else 0)
+    assert np.all(model.coef_[~model.support_] == 0)
+    assert auc(model) > 0.6
+    if "-O" in name:
+        assert set(model.outliers_) == set(DATA.outliers)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_ranks(loss):
+    assert auc(fitted(BlindAUCClassifier, loss=loss, n_outliers=4, outlier_handling="trim")) > 0.7
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_loss_ranks_by_pu_error(loss):
+    # At half and half: a piecewise linear loss gives up the rarer side where one side is cheaper.
+    model = fitted(PUErrorClassifier, loss=loss, risk="unbiased", prior=0.5)
+    assert auc(model) > 0.65
+
+
+@pytest.mark.parametrize("risk", ["paper", "unbiased", "nonnegative"])
+def test_every_risk_ranks(risk):
+    model = fitted(PUErrorClassifier, risk=risk, prior=0.1, n_outliers=4, outlier_handling="trim")
+    assert auc(model) > 0.7
+
+
+def test_trimmed_fit_equals_the_fit_without_the_flagged_rows():
+    trimmed = fitted(BlindAUCClassifier, n_outliers=4, outlier_handling="trim", tol=1e-10)
+    kept = np.setdiff1d(np.arange(len(DATA.X)), trimmed.outliers_)
+    plain = fitted(BlindAUCClassifier, DATA.X[kept], DATA.y_pu[kept], tol=1e-10)
+    np.testing.assert_allclose(trimmed.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
+    assert np.isinf(trimmed.shift_).sum() == 4
+
+
+@both
+def test_no_outliers_and_all_features_is_the_plain_method(Estimator):
+    plain = fitted(Estimator)
+    np.testing.assert_array_equal(fitted(Estimator, n_features_to_select=30).coef_, plain.coef_)
+    np.testing.assert_array_equal(fitted(Estimator, n_outliers=0.0, leverage_screen=False).coef_, plain.coef_)
+    assert not plain.shift_.any()
+
+
+@both
+@pytest.mark.parametrize("kind", ["float32", "fortran", "csr", "csc", "csr32", "list", "pandas", "polars"])
+def test_every_container_gives_the_same_fit(Estimator, kind):
+    X = DATA.X.astype(np.float32).astype(np.float64)
+    names = [f"column {k}" for k in range(30)]
+    container = {
+        "float32": lambda: X.astype(np.float32),
+        "fortran": lambda: np.asfortranarray(X),
+        "csr": lambda: sp.csr_array(X),
+        "csc": lambda: sp.csc_matrix(X),
+        "csr32": lambda: sp.csr_matrix(X.astype(np.float32)),
+        "list": lambda: X.tolist(),
+        "pandas": lambda: pd.DataFrame(X, columns=names),
+        "polars": lambda: pl.DataFrame(X, schema=names),
+    }[kind]()
+    params = {"n_features_to_select": 10, "n_outliers": 4, "leverage_screen": False, "tol": 1e-9}
+    model, reference = fitted(Estimator, container, **params), fitted(Estimator, X, **params)
+    np.testing.assert_allclose(model.coef_, reference.coef_, rtol=1e-6, atol=1e-10)
+    np.testing.assert_array_equal(model.outliers_, reference.outliers_)
+    np.testing.assert_allclose(
+        model.decision_function(container), reference.decision_function(X), rtol=1e-5, atol=1e-6
+    )
+    if kind in ("pandas", "polars"):
+        assert list(model.feature_names_in_) == names
+        expected = [name for name, kept in zip(names, model.support_, strict=True) if kept]
+        assert list(model.get_feature_names_out()) == expected
+        out = model.set_output(transform=kind).transform(container)
+        assert list(out.columns) == expected
+
+
+@both
+def test_transform_keeps_the_selected_columns(Estimator):
+    model = fitted(Estimator, n_features_to_select=7)
+    np.testing.assert_array_equal(model.transform(DATA.X), DATA.X[:, model.support_])
+    kept = model.transform(sp.csr_matrix(DATA.X))
+    np.testing.assert_array_equal(kept.toarray(), DATA.X[:, model.support_])
+
+
+@both
+def test_integer_weights_equal_repeated_rows(Estimator):
+    weight = np.random.default_rng(0).integers(0, 4, len(DATA.X))
+    weighted = Estimator(l2=100.0, tol=1e-10).fit(DATA.X, DATA.y_pu, sample_weight=weight)
+    repeated = Estimator(l2=100.0, tol=1e-10).fit(DATA.X.repeat(weight, 0), DATA.y_pu.repeat(weight))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-10)
+    assert weighted.intercept_ == pytest.approx(repeated.intercept_, rel=1e-6)
+
+
+LABELS = {
+    "bool": DATA.y_pu == 1,
+    "minus one": np.where(DATA.y_pu == 1, 1, -1),
+    "strings": np.where(DATA.y_pu == 1, "sick", "healthy"),
+    "missing floats": np.where(DATA.y_pu == 1, 1.0, np.nan),
+    "missing objects": np.where(DATA.y_pu == 1, "sick", None),
+    "pandas NA": pd.Series(np.where(DATA.y_pu == 1, 1, None)).astype("Int64"),
+    "pandas strings": pd.Series(np.where(DATA.y_pu == 1, "sick", None)).astype("string"),
+    "polars null": pl.Series([1 if label else None for label in DATA.y_pu]),
+    "column": pd.DataFrame({"label": DATA.y_pu})["label"],
+}
+
+
+@both
+@pytest.mark.parametrize("kind", LABELS)
+def test_every_way_of_writing_labels(Estimator, kind):
+    model, reference = fitted(Estimator, y=LABELS[kind]), fitted(Estimator)
+    np.testing.assert_array_equal(model.coef_, reference.coef_)
+    positive = model.classes_[1]
+    np.testing.assert_array_equal(model.predict(DATA.X) == positive, reference.predict(DATA.X) == 1)
+
+
+@both
+def test_pos_label_may_be_the_smaller_one(Estimator):
+    y = np.where(DATA.y_pu == 1, "case", "other")
+    model = fitted(Estimator, y=y, pos_label="case")
+    np.testing.assert_array_equal(model.coef_, fitted(Estimator).coef_)
+    assert model.classes_.tolist() == ["other", "case"]
+
+
+@both
+def test_prior_places_the_threshold(Estimator):
+    unlabelled = DATA.X[DATA.y_pu == 0]
+    for prior in (0.1, 0.35):
+        share = fitted(Estimator, prior=prior).predict(unlabelled).mean()
+        assert share == pytest.approx(prior, abs=1 / len(unlabelled))
+
+
+@both
+def test_without_prior_as_many_rows_are_predicted_positive_as_are_labelled(Estimator):
+    assert fitted(Estimator).predict(DATA.X).sum() == DATA.y_pu.sum()
+
+
+GROUPS = {
+    "ids": [k // 3 for k in range(30)],
+    "names as ids": [f"variable {k // 3}" for k in range(30)],
+    "indices": [list(range(3 * g, 3 * g + 3)) for g in range(10)],
+    "column names": [[f"c{k}" for k in range(3 * g, 3 * g + 3)] for g in range(10)],
+}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_groups_are_selected_together(kind):
+    X = pd.DataFrame(DATA.X, columns=[f"c{k}" for k in range(30)])
+    model = fitted(BlindAUCClassifier, X, sparsity="group_l0", groups=GROUPS[kind], n_features_to_select=4)
+    per_group = model.support_.reshape(10, 3).sum(axis=1)
+    assert sorted(set(per_group.tolist())) == [0, 3]
+    assert np.count_nonzero(per_group) == 4
+
+
+@pytest.mark.parametrize(("count", "expected"), [(2, [2] * 10), (1 / 3, [1] * 10), ([1, 2] * 5, [1, 2] * 5)])
+def test_exclusive_sparsity_counts_inside_every_group(count, expected):
+    model = fitted(
+        BlindAUCClassifier, sparsity="exclusive_l0", groups=GROUPS["ids"], n_features_to_select=count
+    )
+    assert model.support_.reshape(10, 3).sum(axis=1).tolist() == expected
+
+
+def test_shares_count_columns_and_positives():
+    model = fitted(BlindAUCClassifier, n_features_to_select=0.2, n_outliers=0.05)
+    assert (model.support_.sum(), len(model.outliers_)) == (6, 3)
+
+
+def test_the_screen_finds_outliers_with_leverage_where_the_objective_cannot():
+    data = make_paper_data(outlier_features="all", random_state=0)
+    params = {"n_outliers": 7, "l2": 1000.0, "max_swaps": 5}
+    screened = BlindAUCClassifier(**params).fit(data.X, data.y_pu)
+    alone = BlindAUCClassifier(leverage_screen=False, **params).fit(data.X, data.y_pu)
+    assert set(screened.outliers_) == set(data.outliers)
+    assert len(set(alone.outliers_) & set(data.outliers)) < 7
+    assert np.isinf(screened.shift_[-7:]).all()
+
+
+def test_verbose_prints_a_line_per_stage_and_callback_hears_the_same(capsys):
+    heard = []
+    fitted(BlindAUCClassifier, n_features_to_select=10, n_outliers=4, verbose=1, callback=heard.append)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(heard) >= 3
+    assert all(line.startswith("[BlindAUCClassifier]") and "objective" in line for line in lines)
+
+
+@both
+def test_unfinished_fits_say_what_to_do(Estimator):
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        fitted(Estimator, max_iter=1, l2=1e-6)
+
+
+@both
+@pytest.mark.parametrize("refit", [False, True])
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(Estimator, refit):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    model = Estimator(l2=100.0)
+    if refit:
+        model.fit(DATA.X, DATA.y_pu)
+    before = dict(vars(model))
+    model.callback = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(DATA.X[:, :5], DATA.y_pu)
+    model.callback = None
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
