@@ -167,6 +167,4 @@ def central_difference(function, x, step=1e-3):
 
 def numerical_jacobian(function, x, step=1e-3):
     """One row per entry of x: the derivative of the function by it."""
-    return np.array(
-        [central_difference(lambda t, e=e: function(x + t * e), 0.0, step) for e in np.eye(len(x))]
-    )
+    return np.array([central_difference(lambda t, e=e: function(x + t * e), 0.0, step) for e in np.eye(len(x))])

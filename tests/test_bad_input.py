@@ -147,7 +147,7 @@ def test_predicting_with_other_columns(Estimator):
 
 @both
 def test_bad_weights(Estimator):
-    with pytest.raises(ValueError, match="[Nn]egative"):
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
         Estimator().fit(X, y, sample_weight=-np.ones(40))
     with pytest.raises(ValueError, match="label more rows"):
         Estimator().fit(X, y, sample_weight=1.0 - y)

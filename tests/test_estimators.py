@@ -92,9 +92,7 @@ def test_every_container_gives_the_same_fit(Estimator, kind):
     model, reference = fitted(Estimator, container, **params), fitted(Estimator, X, **params)
     np.testing.assert_allclose(model.coef_, reference.coef_, rtol=1e-6, atol=1e-10)
     np.testing.assert_array_equal(model.outliers_, reference.outliers_)
-    np.testing.assert_allclose(
-        model.decision_function(container), reference.decision_function(X), rtol=1e-5, atol=1e-6
-    )
+    np.testing.assert_allclose(model.decision_function(container), reference.decision_function(X), rtol=1e-5, atol=1e-6)
     if kind in ("pandas", "polars"):
         assert list(model.feature_names_in_) == names
         expected = [name for name, kept in zip(names, model.support_, strict=True) if kept]
@@ -182,9 +180,7 @@ def test_groups_are_selected_together(kind):
 
 @pytest.mark.parametrize(("count", "expected"), [(2, [2] * 10), (1 / 3, [1] * 10), ([1, 2] * 5, [1, 2] * 5)])
 def test_exclusive_sparsity_counts_inside_every_group(count, expected):
-    model = fitted(
-        BlindAUCClassifier, sparsity="exclusive_l0", groups=GROUPS["ids"], n_features_to_select=count
-    )
+    model = fitted(BlindAUCClassifier, sparsity="exclusive_l0", groups=GROUPS["ids"], n_features_to_select=count)
     assert model.support_.reshape(10, 3).sum(axis=1).tolist() == expected
 
 

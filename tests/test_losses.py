@@ -7,7 +7,8 @@ import pytest
 from instances import ANALYTIC, LOSSES, SMOOTH, central_difference, knots
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blindauc.losses import BarrierHinge, Hinge, Loss, Sigmoid, SquaredHinge, get_loss
+from blindauc.losses import BarrierHinge, Hinge, Loss, RoundedKinks, Sigmoid, SquaredHinge, get_loss
+from blindauc.solvers.exchange import SMOOTHING_WIDTHS
 
 MARGINS = np.linspace(-60.0, 60.0, 4801) + 0.0137
 KINKED = {"hinge": Hinge(), "barrier_hinge": BarrierHinge(), "small_barrier": BarrierHinge(3.0, 2.0)}
@@ -89,6 +90,11 @@ def test_convex_means_that_slopes_never_fall(loss):
     assert loss.convex == (np.diff(slopes) >= -1e-11).all()
 
 
+@every_loss
+def test_a_bounded_or_rounded_loss_says_that_it_has_flat_stretches(loss):
+    assert loss.has_flat_stretches == isinstance(loss, Sigmoid | RoundedKinks)
+
+
 @every_analytic
 @pytest.mark.parametrize("order", range(3))
 @pytest.mark.parametrize("m", [-300.0, -45.0, -40.0, 40.0, 45.0, 300.0])
@@ -132,12 +138,14 @@ def rounding_of_squares(loss, m, width):
     return 4 * np.finfo(float).eps * squares / (2 * width)
 
 
-@pytest.mark.xfail(reason="RoundedKinks subtracts two squares, and loses 1e-16 * m^2 / width")
 @every_kinked
-def test_smoothed_stays_close_for_large_margins_and_the_narrowest_width_of_the_solver(loss):
-    m, width = np.linspace(-1e4, 0.0, 1001), 1e-6
+@pytest.mark.parametrize("width", SMOOTHING_WIDTHS)
+def test_smoothed_stays_close_for_large_margins_and_every_width_of_the_solver(loss, width):
+    """Each margin by itself: the rounding of a difference of squares grows with its own square only."""
+    m = np.concatenate([[-1e6, 1e6], np.linspace(-1e4, 1e4, 2001) + 0.0137, np.linspace(-100.0, 100.0, 2001) + 0.0137])
     deviation = np.abs(loss.smoothed(width).value(m) - loss.value(m))
-    rounding = 8 * np.finfo(float).eps * loss.value(m)
+    squares = sum(power.coef * (np.abs(m) + abs(power.knot)) ** 2 for power in loss.powers())
+    rounding = 2 * np.finfo(float).eps * squares / width
     assert (deviation <= max(jumps_of_slope(loss).values()) * width / 8 + rounding).all()
 
 

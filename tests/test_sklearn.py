@@ -36,9 +36,7 @@ def test_grid_search_by_auc(Estimator, data):
 
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_cross_validation_in_a_pipeline(Estimator, data):
-    scores = cross_val_score(
-        make_pipeline(StandardScaler(), Estimator()), data.X, data.y_pu, scoring="roc_auc"
-    )
+    scores = cross_val_score(make_pipeline(StandardScaler(), Estimator()), data.X, data.y_pu, scoring="roc_auc")
     assert np.all((scores > 0.5) & (scores <= 1.0))
 
 

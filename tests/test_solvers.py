@@ -15,19 +15,11 @@ OBJECTIVES = {
     "blind AUC": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, **k),
     "blind AUC, sigmoid": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="sigmoid", **k),
     "blind AUC, hinge": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="hinge", **k),
-    "blind AUC, squared hinge": lambda **k: BlindAUCObjective(
-        PAPER.X, PAPER.y_pu == 1, loss="squared_hinge", **k
-    ),
-    "blind AUC, barrier hinge": lambda **k: BlindAUCObjective(
-        PAPER.X, PAPER.y_pu == 1, loss="barrier_hinge", **k
-    ),
+    "blind AUC, squared hinge": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="squared_hinge", **k),
+    "blind AUC, barrier hinge": lambda **k: BlindAUCObjective(PAPER.X, PAPER.y_pu == 1, loss="barrier_hinge", **k),
     "PU error, paper": lambda **k: PUErrorObjective(PAPER.X, PAPER.y_pu == 1, prior=0.2, **k),
-    "PU error, unbiased": lambda **k: PUErrorObjective(
-        PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="unbiased", **k
-    ),
-    "PU error, nonnegative": lambda **k: PUErrorObjective(
-        PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="nonnegative", **k
-    ),
+    "PU error, unbiased": lambda **k: PUErrorObjective(PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="unbiased", **k),
+    "PU error, nonnegative": lambda **k: PUErrorObjective(PAPER.X, PAPER.y_pu == 1, prior=0.2, risk="nonnegative", **k),
 }
 
 
@@ -134,7 +126,7 @@ class Bowl:
     """An objective that is none of ours: |coef - target|^2 / 2, with nothing to gain from outliers."""
 
     n_columns, n_positives, n_unlabelled, is_smooth = 5, 3, 4, True
-    column_spread = curvature_bound = np.ones(5)
+    column_spread = curvature_scale = np.ones(5)
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
 
     class Restricted:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from blindauc._typing import Floats, Ints
 
-BLOCK_ROWS = 8192
+BLOCK_ROWS = 1024
 
 
 class Design:

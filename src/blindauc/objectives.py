@@ -22,6 +22,7 @@ import numpy as np
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.design import Design
 from blindauc.losses import Loss, get_loss
+from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, Risk, ScoreHessian
 from blindauc.shifts import best_shifts
 
@@ -44,7 +45,10 @@ class Gradient(NamedTuple):
 
 
 class Outlyingness(NamedTuple):
-    """What the objective would fall by if each positive alone were an outlier, and with which shift."""
+    """What the objective would fall by if each positive alone were an outlier, and with which shift.
+
+    Where outliers are trimmed, the gains are larger than that by what the least of them is below zero.
+    """
 
     gain: Floats
     shift: Floats
@@ -143,9 +147,9 @@ class Objective:
         return self._rows.design.spread(self._rows.weight / self._rows.weight.sum())
 
     @cached_property
-    def curvature_bound(self) -> Floats:
-        """A bound of the second derivative by each weight alone, kinks taken as rounded off over 1."""
-        bend = self.risk.smoothed(1.0).max_curvature
+    def curvature_scale(self) -> Floats:
+        """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
+        bend = self.risk.smoothed(1.0).curvature_scale
         return bend * self.column_spread**2 + self.ridge
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
@@ -168,8 +172,9 @@ class Objective:
         term = self.risk.pos_term(scores[rows.unl], rows.unl_share)
         if self.trim:
             cost = term(0, a)
-            return Outlyingness(cost - cost.min(), np.full(len(a), np.inf))
-        bound = None if self.risk.is_convex else self.risk.loss.max_slope
+            gain = share * (cost - share @ cost) / (1 - share)
+            return Outlyingness(gain - gain.min(), np.full(len(a), np.inf))
+        bound = None if self.risk.loss.convex else self.risk.max_pos_slope
         return Outlyingness(*best_shifts(term, a, share, self.shift_l2, slope_bound=bound))
 
 
@@ -288,8 +293,11 @@ class RestrictedObjective:
         return np.append(self._rows.adjoint(by_pos, by_unl), by_pos[self._shifted_row])
 
     def gradient(self, z: Floats) -> tuple[float, Floats]:
-        """Value and gradient."""
-        risk = self._objective.risk(*self._scores(z), self._pos_share, self._rows.unl_share)
+        """Value and gradient; infinite and zero where the scores are out of all range."""
+        a, b = self._scores(z)
+        if not max(np.abs(a).max(), np.abs(b).max()) <= LARGEST_SCORE:
+            return np.inf, np.zeros_like(z)
+        risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
         value = risk.value + float(self._ridge @ z**2) / 2
         return value, self._pull_back(risk.by_pos, risk.by_unl) + self._ridge * z
 

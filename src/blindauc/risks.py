@@ -64,14 +64,18 @@ class Risk(ABC):
         """Whether it has second derivatives that tell where it bends."""
         return isfinite(self.loss.max_curvature)
 
-    @property
-    def is_convex(self) -> bool:
-        return self.loss.convex
+    shifts_work = True
+    """Whether shifting a positive's score takes back its pull on the others."""
 
     @property
     @abstractmethod
-    def max_curvature(self) -> float:
-        """A bound of the second derivative when all positive, and all unlabelled, scores move together."""
+    def curvature_scale(self) -> float:
+        """How much it can bend, about, when all positive, and all unlabelled, scores move."""
+
+    @property
+    @abstractmethod
+    def max_pos_slope(self) -> float:
+        """A bound of |pos_term'|."""
 
     @abstractmethod
     def smoothed(self, width: float) -> Self:
@@ -91,7 +95,7 @@ class Risk(ABC):
 
     @abstractmethod
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
-        """What one positive costs, given the unlabelled scores."""
+        """What one positive costs, given the unlabelled scores; convex if the loss is and shifts work."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,12 @@ class BlindAUCRisk(Risk):
     has_intercept = False
 
     @property
-    def max_curvature(self) -> float:
+    def curvature_scale(self) -> float:
         return 2 * self.loss.max_curvature
+
+    @property
+    def max_pos_slope(self) -> float:
+        return self.loss.max_slope
 
     def smoothed(self, width: float) -> BlindAUCRisk:
         return replace(self, loss=self.loss.smoothed(width))
@@ -146,8 +154,17 @@ class PUErrorRisk(Risk):
         return cls(loss, prior, negative_share=-prior)
 
     @property
-    def max_curvature(self) -> float:
+    def shifts_work(self) -> bool:  # type: ignore[override]
+        """Not where the loss as a negative is taken off again: with the logistic loss a line is left."""
+        return self.negative_share >= 0
+
+    @property
+    def curvature_scale(self) -> float:
         return (self.prior + abs(self.negative_share) + 1) * self.loss.max_curvature
+
+    @property
+    def max_pos_slope(self) -> float:
+        return (self.prior + abs(self.negative_share)) * self.loss.max_slope
 
     def smoothed(self, width: float) -> Self:
         return replace(self, loss=self.loss.smoothed(width))

@@ -51,9 +51,11 @@ class SparsitySet:
         return self._keep(self._norms(importance))[self._unit]
 
     def _norms(self, vector: Floats) -> Floats:
-        # Scaled first, so that squares neither overflow nor vanish.
-        scaled = vector / (np.abs(vector).max(initial=0.0) or 1.0)
-        return np.asarray(np.bincount(self._unit, scaled**2, len(self._pool)), dtype=np.float64)
+        # Each unit by its own largest entry, so that no square overflows or vanishes.
+        largest = np.zeros(len(self._pool))
+        np.maximum.at(largest, self._unit, np.abs(vector))
+        ratio = vector / np.where(largest > 0, largest, 1.0)[self._unit]
+        return largest * np.sqrt(np.bincount(self._unit, ratio**2, len(self._pool)))
 
     def _keep(self, size: Floats) -> Bools:
         order = np.lexsort((np.arange(len(size)), -size, self._pool))
@@ -78,7 +80,7 @@ class SparsitySet:
             outside = np.flatnonzero(~active & (self._pool == pool))
             inside = inside[np.argsort(costs[inside], kind="stable")][:limit]
             outside = outside[np.argsort(-gains[outside], kind="stable")][:limit]
-            candidates += [(costs[i] - gains[o], i, o) for o in outside[: limit // 2 + 1] for i in inside]
+            candidates += [(costs[i] - gains[o], i, o) for o in outside for i in inside]
         for _, leaving, entering in sorted(candidates)[:limit]:
             yield (support & (self._unit != leaving)) | (self._unit == entering)
 
@@ -153,7 +155,9 @@ def resolve_groups(
             f"groups must hold one id per column: {n_features} were expected, {len(members)} came. "
             "For lists of columns, give a list of lists."
         )
-    return np.unique(np.asarray(members).astype(str), return_inverse=True)[1].astype(np.intp)
+    ids = np.asarray(members)
+    ids = ids if ids.dtype.kind in "biuf" else ids.astype(str)
+    return np.unique(ids, return_inverse=True)[1].astype(np.intp)
 
 
 def _from_lists(members: list[object], n_features: int, feature_names: ArrayLike | None) -> Ints:
@@ -161,6 +165,8 @@ def _from_lists(members: list[object], n_features: int, feature_names: ArrayLike
     result = np.full(n_features, -1, dtype=np.intp)
     for number, member in enumerate(members):
         columns = list(member) if isinstance(member, list | tuple | set | np.ndarray) else [member]
+        if not columns:
+            raise ValueError(f"Group {number} is empty: leave it out.")
         for column in columns:
             index = _column_index(column, n_features, names)
             if result[index] >= 0:
@@ -187,7 +193,5 @@ def _column_index(column: object, n_features: int, names: list[str]) -> int:
             )
         return names.index(column)
     if not isinstance(column, int | np.integer) or not 0 <= column < n_features:
-        raise ValueError(
-            f"groups name the column {column!r}, but column indices go from 0 to {n_features - 1}."
-        )
+        raise ValueError(f"groups name the column {column!r}, but column indices go from 0 to {n_features - 1}.")
     return int(column)

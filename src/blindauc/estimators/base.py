@@ -67,6 +67,7 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
             features, n_outliers = self._read_choices(data)
             screened = self._screened(data, n_outliers)
             objective = self._objective(_without(data, screened))
+            self._check_shifts_work(objective, n_outliers)
             outliers = L0(objective.n_positives, n_outliers - int(screened.sum()))
             solution = self._solve(objective, features, outliers)
             self._warn_if_unfinished(solution)
@@ -107,18 +108,14 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         X = read_matrix(self, X, reset=True)
         is_positive, classes = read_labels(y, self.pos_label)
         if len(is_positive) != X.shape[0]:
-            raise ValueError(
-                f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}."
-            )
+            raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         _check_enough(is_positive & (weight > 0), ~is_positive & (weight > 0))
         return Data(X, is_positive, weight, classes)
 
     def _read_choices(self, data: Data) -> tuple[SparsitySet, int]:
         names = getattr(self, "feature_names_in_", None)
-        features = read_sparsity(
-            self.sparsity, self.groups, self.n_features_to_select, data.X.shape[1], names
-        )
+        features = read_sparsity(self.sparsity, self.groups, self.n_features_to_select, data.X.shape[1], names)
         n_pos = int(np.count_nonzero(data.is_positive & (data.weight > 0)))
         return features, read_outlier_count(self.n_outliers, n_pos)
 
@@ -130,6 +127,13 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         screened = np.zeros(len(usable), dtype=bool)
         screened[usable] = leverage_screen(data.positives[np.flatnonzero(usable)], n_outliers)
         return screened
+
+    def _check_shifts_work(self, objective: Objective, n_outliers: int) -> None:
+        if n_outliers and not (objective.trim or objective.risk.shifts_work):
+            raise ValueError(
+                "With this risk a shift cannot take back an outlier's pull on the weights: choose "
+                'outlier_handling="trim", or another risk.'
+            )
 
     def _solve(self, objective: Objective, features: SparsitySet, outliers: SparsitySet) -> Solution:
         if objective.risk.has_intercept:

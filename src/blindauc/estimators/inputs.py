@@ -63,8 +63,7 @@ def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
         count = int(float(n_outliers) * n_pos)
     else:
         raise ValueError(
-            "n_outliers must be a whole number, or a share of the positives from 0 up to 1, "
-            f"not {n_outliers!r}."
+            f"n_outliers must be a whole number, or a share of the positives from 0 up to 1, not {n_outliers!r}."
         )
     if count < 0 or n_pos - count < 2:
         raise ValueError(
@@ -102,8 +101,7 @@ def _read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
     each = np.broadcast_to(chosen, (len(sizes),)) if np.ndim(chosen) == 0 else np.asarray(chosen)
     if each.shape != (len(sizes),):
         raise ValueError(
-            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, "
-            f"shape {each.shape} came."
+            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, shape {each.shape} came."
         )
     pairs = zip(each.tolist(), sizes.tolist(), strict=True)
     return np.array([_read_count(count, size, "columns of its group") for count, size in pairs])

@@ -38,9 +38,7 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
         raise ValueError(f"pos_label={pos_label!r} is not among the classes in y: {present.tolist()}.")
     others = present[present != positive]
     if len(present) == 1 and not missing.any() and _means_unlabelled(positive):
-        raise ValueError(
-            f"y has no positive class: every label is {positive}. Mark the labelled positives with 1."
-        )
+        raise ValueError(f"y has no positive class: every label is {positive}. Mark the labelled positives with 1.")
     is_positive = np.zeros(len(values), dtype=bool)
     is_positive[~missing] = known == positive
     other = others[0] if len(others) else _label_of_missing(positive)

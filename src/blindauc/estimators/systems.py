@@ -27,9 +27,7 @@ SYSTEMS: dict[str, System] = {
 }
 
 
-def make_system(
-    name: str, *, n_features_to_select: Any, n_outliers: Any, **params: Any
-) -> PULinearClassifier:
+def make_system(name: str, *, n_features_to_select: Any, n_outliers: Any, **params: Any) -> PULinearClassifier:
     """One of the paper's systems by name, with the counts that it has a use for.
 
     Parameters

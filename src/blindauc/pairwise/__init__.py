@@ -19,7 +19,11 @@ from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss, get_loss
 from blindauc.pairwise.cells import CellSummary
 from blindauc.pairwise.sorting import SortedSummary
 
-__all__ = ["PairwiseCurvature", "PairwiseLoss", "ScoreSummary", "pairwise_loss", "summarize"]
+__all__ = ["LARGEST_SCORE", "PairwiseCurvature", "PairwiseLoss", "ScoreSummary", "pairwise_loss", "summarize"]
+
+
+LARGEST_SCORE = 1e15
+"""Beyond, neighbouring numbers are too far apart for a margin of one to mean anything."""
 
 
 class ScoreSummary(Protocol):
@@ -50,9 +54,7 @@ def _(loss: PiecewiseLoss, scores: Floats, weights: Floats | None) -> SortedSumm
     return SortedSummary.of(scores, weights)
 
 
-def summarize(
-    scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str | Loss = "logistic"
-) -> ScoreSummary:
+def summarize(scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str | Loss = "logistic") -> ScoreSummary:
     """Summarise a batch of scores for sums of `loss` over pairs.
 
     The summary of a union of batches is the sum of their summaries. For the logistic and the sigmoid loss it
@@ -182,10 +184,10 @@ def _checked_scores(name: str, scores: ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must be a vector of at least one score, but its shape is {values.shape}.")
-    # One pass, and it also rejects NaN: comparisons with it are false.
-    if not (values.min() > -1e300 and values.max() < 1e300):
+    # This also rejects NaN: comparisons with it are false.
+    if not (values.min() >= -LARGEST_SCORE and values.max() <= LARGEST_SCORE):
         raise ValueError(
-            f"{name} must be finite and below 1e300 in size: remove NaN and infinity, or rescale."
+            f"{name} must be finite and at most {LARGEST_SCORE:.0e} in size: remove NaN and infinity, or rescale."
         )
     return values
 
@@ -195,9 +197,7 @@ def _checked_weight(name: str, weight: ArrayLike | None, n: int) -> Floats | Non
         return None
     values = np.asarray(weight, dtype=np.float64)
     if values.shape != (n,):
-        raise ValueError(
-            f"{name} must hold one weight per score: shape {(n,)} was expected, {values.shape} came."
-        )
+        raise ValueError(f"{name} must hold one weight per score: shape {(n,)} was expected, {values.shape} came.")
     if not (values.min() >= 0 and 0 < values.sum() < np.inf):
         raise ValueError(f"{name} must be non-negative and finite, with a positive sum.")
     return values

@@ -71,7 +71,7 @@ class _Grid:
     @classmethod
     def covering(cls, scores: Floats) -> _Grid:
         low, high = np.floor(scores.min() / 2), np.floor(scores.max() / 2)
-        if high - low < MAX_CONTIGUOUS:
+        if high - low < min(MAX_CONTIGUOUS, 16 + 4 * len(scores)):
             return cls(np.arange(low, high + 1))
         return cls(np.unique(np.floor(scores / 2)))
 

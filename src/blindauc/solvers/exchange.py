@@ -108,9 +108,7 @@ class _Search:
     n_iter: int = 0
     _tried: set[bytes] = field(default_factory=set)
 
-    def fit(
-        self, support: Bools, outliers: Bools, coef: Floats, shift: Floats, goal: float = np.inf
-    ) -> _Point:
+    def fit(self, support: Bools, outliers: Bools, coef: Floats, shift: Floats, goal: float = np.inf) -> _Point:
         """The minimum over the variables that may be nonzero, from a start near it."""
         widths = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
         for width in widths:

@@ -51,7 +51,7 @@ def psg(
     random_state : draws the batches
     callback : called with a `Progress` after the free epochs and at the end
     """
-    unit = objective.curvature_bound
+    unit = objective.curvature_scale
     everything = np.ones(objective.n_columns, dtype=bool)
     nobody = np.zeros(objective.n_positives, dtype=bool)
     coef, shift = np.zeros(objective.n_columns), np.zeros(objective.n_positives)

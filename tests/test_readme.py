@@ -1,0 +1,27 @@
+"""Every snippet of the README runs, and every make target it names exists."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def test_python_snippets_run():
+    snippets = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert snippets
+    for snippet in snippets:
+        exec(compile(snippet, "README.md", "exec"), {})
+
+
+def test_commands_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    named = set(re.findall(r"^make ([a-z-]+)", README, flags=re.MULTILINE))
+    assert named == {"install", "demo", "test", "bench"}
+    assert named <= targets
+
+
+def test_version_is_said_once():
+    import blindauc
+
+    assert f"version: {blindauc.__version__}" in (ROOT / "CITATION.cff").read_text()
