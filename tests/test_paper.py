@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
-from sklearn.preprocessing import StandardScaler
 
 from blindauc import BlindAUCClassifier
 from blindauc.datasets import make_paper_data
@@ -77,13 +76,16 @@ FOLDER = Path(os.environ.get("BLINDAUC_DATA", Path(__file__).parents[2] / "share
 @pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the Hill-Valley data is not in {FOLDER}")
 @pytest.mark.parametrize(("variant", "at_least"), [("without", 94.0), ("with", 86.0)])
 def test_hill_valley_can_be_reached(variant, at_least):
-    """The best l2 is read off the test labels: this shows what the solver can reach, not what a user would get."""
+    """The best l2 is read off the test labels: this shows what the solver can reach, not what a user would get.
+
+    The paper's ten splits differ by four points from one to the next, so thirty are taken, and one l2 for all.
+    """
     with gzip.open(FOLDER / f"Hill_Valley_{variant}_noise.tsv.gz", "rt") as file:
         table = np.loadtxt(file, skiprows=1)
     X, y = table[:, :-1], table[:, -1]
-    grid = 10.0 ** np.arange(-10, 7)
-    aucs = np.zeros((len(grid), len(SEEDS)))
-    for seed in SEEDS:
+    grid = 10.0 ** np.arange(-3, 5.5, 0.5)
+    aucs = np.zeros((len(grid), 30))
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         chosen = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:n] for c, n in ((1, 50), (0, 150))])
         rest = np.setdiff1d(np.arange(len(y)), chosen)
@@ -92,5 +94,10 @@ def test_hill_valley_can_be_reached(variant, at_least):
             model = BlindAUCClassifier(l2=l2).fit(X[chosen], labelled)
             aucs[row, seed] = 100 * roc_auc_score(y[rest], model.decision_function(X[rest]))
     best = aucs.mean(axis=1).argmax()
-    print(f"\nHill-Valley {variant} noise: {aucs.mean(axis=1)[best]:.2f} at l2 = {grid[best]:.0e} (best of the grid)")
-    assert aucs.mean(axis=1)[best] >= at_least
+    reached = aucs[best].mean()
+    print(
+        f"\nHill-Valley {variant} noise, l2 read off the test labels: {reached:.2f} at l2 = {grid[best]:.0e}; "
+        f"the first ten splits {aucs[:, :10].mean(axis=1).max():.2f}, each with its own best l2 "
+        f"{aucs[:, :10].max(axis=0).mean():.2f}"
+    )
+    assert reached >= at_least

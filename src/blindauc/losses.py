@@ -27,7 +27,7 @@ class Loss(ABC):
     """Whether every local minimum of a sum of it is global."""
 
     has_flat_stretches = False
-    """Whether it can be straight over some margins and bent over others, so that its curvature promises nothing."""
+    """Whether it has slope without curvature somewhere, so that a step by its curvature may go anywhere."""
 
     max_slope: float = inf
     """A bound of |derivative|."""

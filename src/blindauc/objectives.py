@@ -47,7 +47,8 @@ class Gradient(NamedTuple):
 class Outlyingness(NamedTuple):
     """What the objective would fall by if each positive alone were an outlier, and with which shift.
 
-    Where outliers are trimmed, the gains are larger than that by what the least of them is below zero.
+    Where outliers are trimmed, the gains are larger than that by what the least of them is below zero, and those
+    of the nonnegative risk leave its clip out of account.
     """
 
     gain: Floats
@@ -295,7 +296,7 @@ class RestrictedObjective:
     def gradient(self, z: Floats) -> tuple[float, Floats]:
         """Value and gradient; infinite and zero where the scores are out of all range."""
         a, b = self._scores(z)
-        if not max(np.abs(a).max(), np.abs(b).max()) <= LARGEST_SCORE:
+        if not np.maximum(np.abs(a).max(), np.abs(b).max()) <= LARGEST_SCORE:
             return np.inf, np.zeros_like(z)
         risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
         value = risk.value + float(self._ridge @ z**2) / 2
