@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from blindauc.objectives import MAX_DENSE_HESSIAN, MAX_EXACT_PAIRS, BlindAUCObjective, Objective, PUErrorObjective
+from blindauc.objectives import BlindAUCObjective, Objective, PUErrorObjective
+from blindauc.objectives.restricted import MAX_DENSE_HESSIAN, MAX_EXACT_PAIRS
 from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import BlindAUCRisk, PUErrorRisk
 

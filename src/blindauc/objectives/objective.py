@@ -1,0 +1,191 @@
+"""Objectives: a risk of linear scores, with ridges, over data that is bound once.
+
+    F(coef, shift) = risk(X_pos @ coef + shift, X_unl @ coef) + l2/2 |coef|^2 + shift_l2/2 |shift|^2
+
+`shift` has one entry per positive. A nonzero entry marks an outlier; an infinite one takes the positive out of
+the risk altogether, whose mean is then over the others ("trimming"). An intercept, where the risk has a use for
+it, is a last entry of `coef` without a ridge.
+
+Shapes: coef (n_columns,), shift (n_positives,), positives and unlabelled rows in the order of X.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.design import Design
+from blindauc.losses import Loss, get_loss
+from blindauc.objectives.restricted import RestrictedObjective
+from blindauc.objectives.rows import Rows
+from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, Risk
+from blindauc.shifts import best_shifts
+
+
+class Gradient(NamedTuple):
+    """An objective's value and derivatives."""
+
+    value: float
+    coef: Floats
+    shift: Floats
+
+
+class Outlyingness(NamedTuple):
+    """What the objective would fall by if each positive alone were an outlier, and with which shift.
+
+    Where outliers are trimmed, the gains are larger than that by what the least of them is below zero, and those
+    of the nonnegative risk leave its clip out of account.
+    """
+
+    gain: Floats
+    shift: Floats
+
+
+class Objective:
+    """A risk of linear scores with its data.
+
+    Parameters
+    ----------
+    risk : Risk
+    X : ndarray, CSR or CSC matrix of shape (n, n_features), not copied
+    is_positive : mask of shape (n,)
+    l2, shift_l2 : ridges on coef and shift
+    trim : whether outliers are taken out instead of shifted
+    sample_weight : array of shape (n,), optional
+    """
+
+    def __init__(
+        self,
+        risk: Risk,
+        X: Any,
+        is_positive: Bools,
+        *,
+        l2: float,
+        shift_l2: float = 1e-3,
+        trim: bool = False,
+        sample_weight: Floats | None = None,
+    ) -> None:
+        weight = np.ones(len(is_positive)) if sample_weight is None else sample_weight
+        pos, unl = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+        design = Design(X, intercept=risk.has_intercept)
+        self.risk = risk
+        self.rows = Rows(design, pos, unl, weight[pos], weight[unl])
+        self.ridge = np.full(self.n_columns, float(l2))
+        if risk.has_intercept:
+            self.ridge[-1] = 0.0
+        self.shift_l2 = float(shift_l2)
+        self.trim = trim
+
+    @property
+    def n_columns(self) -> int:
+        return self.rows.design.n_columns
+
+    @property
+    def n_positives(self) -> int:
+        return len(self.rows.pos)
+
+    @property
+    def n_unlabelled(self) -> int:
+        return len(self.rows.unl)
+
+    @property
+    def is_smooth(self) -> bool:
+        return self.risk.is_smooth
+
+    def smoothed(self, width: float) -> Objective:
+        """The objective with the kinks of its risk rounded off over `width`."""
+        other = copy(self)
+        other.risk = self.risk.smoothed(width)
+        return other
+
+    def on_unlabelled(self, index: Ints) -> Objective:
+        """The objective over all positives and some of the unlabelled rows."""
+        other = copy(self)
+        other.rows = self.rows.subset(np.arange(self.n_positives), index)
+        return other
+
+    def restricted(self, support: Bools, outliers: Bools) -> RestrictedObjective:
+        """The objective where only these weights, and these positives' shifts, may be nonzero."""
+        return RestrictedObjective(self, np.flatnonzero(support), np.flatnonzero(outliers))
+
+    def gradient(self, coef: Floats, shift: Floats) -> Gradient:
+        """Value and gradient; the gradient by the shift of a trimmed positive is zero."""
+        rows, finite = self.rows, np.isfinite(shift)
+        shift = np.where(finite, shift, 0.0)
+        scores = rows.design.scores(coef)
+        risk = self.risk(scores[rows.pos] + shift, scores[rows.unl], rows.shares(finite), rows.unl_share)
+        ridges = self.ridge @ coef**2 + self.shift_l2 * (shift @ shift)
+        return Gradient(
+            risk.value + float(ridges) / 2,
+            rows.adjoint(risk.by_pos, risk.by_unl) + self.ridge * coef,
+            risk.by_pos + self.shift_l2 * shift,
+        )
+
+    def value(self, coef: Floats, shift: Floats) -> float:
+        return self.gradient(coef, shift).value
+
+    @cached_property
+    def column_spread(self) -> Floats:
+        """The standard deviation of each column: the unit in which its weight is small or large."""
+        return self.rows.design.spread(self.rows.weight / self.rows.weight.sum())
+
+    @cached_property
+    def curvature_scale(self) -> Floats:
+        """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
+        bend = self.risk.smoothed(1.0).curvature_scale
+        return bend * self.column_spread**2 + self.ridge
+
+    def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
+        """About the second derivative by each weight: the scores' curvature times the column's variance."""
+        rows, finite = self.rows, np.isfinite(shift)
+        scores = rows.design.scores(coef)
+        a, b = scores[rows.pos] + np.where(finite, shift, 0.0), scores[rows.unl]
+        bend = self.risk.hessian_product(a, b, rows.shares(finite), rows.unl_share)
+        by_pos, _ = bend(np.ones_like(a), np.zeros_like(b))
+        _, by_unl = bend(np.zeros_like(a), np.ones_like(b))
+        # A concave risk bends the wrong way to set a scale: then the ridge, or a little, does.
+        curvature = max(float(by_pos.sum() + by_unl.sum()), 1e-12)
+        return curvature * self.column_spread**2 + self.ridge
+
+    def outlyingness(self, coef: Floats) -> Outlyingness:
+        """Each positive's best shift, and what it gains, for fixed scores: a problem of one variable each."""
+        rows = self.rows
+        scores = rows.design.scores(coef)
+        a, share = scores[rows.pos], rows.shares(np.ones(self.n_positives, dtype=bool))
+        term = self.risk.pos_term(scores[rows.unl], rows.unl_share)
+        if self.trim:
+            cost = term(0, a)
+            gain = share * (cost - share @ cost) / (1 - share)
+            return Outlyingness(gain - gain.min(), np.full(len(a), np.inf))
+        bound = None if self.risk.loss.convex else self.risk.max_pos_slope
+        return Outlyingness(*best_shifts(term, a, share, self.shift_l2, slope_bound=bound))
+
+
+class BlindAUCObjective(Objective):
+    """mean over pairs of loss(x_i @ coef + shift_i - u_j @ coef), with ridges."""
+
+    def __init__(self, X: Any, is_positive: Bools, *, loss: str | Loss = "logistic", **ridges: Any) -> None:
+        super().__init__(BlindAUCRisk(get_loss(loss)), X, is_positive, **ridges)
+
+
+class PUErrorObjective(Objective):
+    """A PU classification risk (`risks.py` has the three forms) of x @ coef + intercept, with ridges."""
+
+    def __init__(
+        self,
+        X: Any,
+        is_positive: Bools,
+        *,
+        prior: float,
+        risk: str = "paper",
+        loss: str | Loss = "logistic",
+        **ridges: Any,
+    ) -> None:
+        if risk not in PU_ERROR_RISKS:
+            known = ", ".join(map(repr, PU_ERROR_RISKS))
+            raise ValueError(f"Unknown risk {risk!r}: choose one of {known}.")
+        super().__init__(PU_ERROR_RISKS[risk](get_loss(loss), prior), X, is_positive, **ridges)

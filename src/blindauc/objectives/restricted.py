@@ -1,0 +1,148 @@
+"""An objective in the few variables that may be nonzero, with its Hessian: what Newton's method works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from blindauc._typing import Floats, Ints
+from blindauc.pairwise import LARGEST_SCORE
+from blindauc.risks import ScoreHessian
+
+if TYPE_CHECKING:
+    from blindauc.objectives.objective import Objective
+
+MAX_EXACT_PAIRS = 2**20
+"""Up to this many pairs the Hessian is exact; beyond, it is that of a sample of the rows."""
+
+SAMPLE_PAIRS = 2**19
+"""Pairs of such a sample."""
+
+MAX_DENSE_HESSIAN = 1000
+"""Up to this many variables a Hessian is formed."""
+
+
+class RestrictedObjective:
+    """An objective in the variables that may be nonzero: `z` = weights of the support, then shifts."""
+
+    def __init__(self, objective: Objective, support: Ints, outliers: Ints) -> None:
+        self._objective, self._support = objective, support
+        self._trimmed, self._shifted = outliers, outliers[:0]
+        if not objective.trim:
+            self._trimmed, self._shifted = self._shifted, self._trimmed
+        kept = np.ones(objective.n_positives, dtype=bool)
+        kept[self._trimmed] = False
+        self._rows = objective.rows.columns(support)
+        self._pos_share = self._rows.shares(kept)
+        self._shifted_row = self._shifted
+        shift_ridge = np.full(len(self._shifted), objective.shift_l2)
+        self._ridge = np.append(objective.ridge[support], shift_ridge)
+        self.scale = np.append(objective.column_spread[support], np.ones(len(self._shifted)))
+        self.has_flat_stretches = objective.risk.loss.has_flat_stretches
+
+    def pack(self, coef: Floats, shift: Floats) -> Floats:
+        return np.append(coef[self._support], shift[self._shifted])
+
+    def unpack(self, z: Floats) -> tuple[Floats, Floats]:
+        """The full coef and shift of these variables."""
+        coef = np.zeros(self._objective.n_columns)
+        shift = np.zeros(self._objective.n_positives)
+        coef[self._support], shift[self._shifted] = np.split(z, [len(self._support)])
+        shift[self._trimmed] = np.inf
+        return coef, shift
+
+    def _scores(self, z: Floats) -> tuple[Floats, Floats]:
+        weights, shifts = np.split(z, [len(self._support)])
+        scores = self._rows.design.scores(weights)
+        a = scores[self._rows.pos]
+        a[self._shifted_row] += shifts
+        return a, scores[self._rows.unl]
+
+    def _pull_back(self, by_pos: Floats, by_unl: Floats) -> Floats:
+        return np.append(self._rows.adjoint(by_pos, by_unl), by_pos[self._shifted_row])
+
+    def gradient(self, z: Floats) -> tuple[float, Floats]:
+        """Value and gradient; infinite and zero where the scores are out of all range."""
+        a, b = self._scores(z)
+        if not np.maximum(np.abs(a).max(), np.abs(b).max()) <= LARGEST_SCORE:
+            return np.inf, np.zeros_like(z)
+        risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
+        value = risk.value + float(self._ridge @ z**2) / 2
+        return value, self._pull_back(risk.by_pos, risk.by_unl) + self._ridge * z
+
+    def hessian_product(self, z: Floats) -> Callable[[Floats], Floats]:
+        """The Hessian at z as a function of a direction."""
+        risk = self._objective.risk
+        bend = risk.hessian_product(*self._scores(z), self._pos_share, self._rows.unl_share)
+
+        def product(direction: Floats) -> Floats:
+            return self._pull_back(*bend(*self._scores(direction))) + self._ridge * direction
+
+        return product
+
+    @property
+    def hessian_is_exact(self) -> bool:
+        return self.sample is self and len(self.scale) <= MAX_DENSE_HESSIAN
+
+    def hessian(self, z: Floats) -> Floats:
+        """The Hessian at z: exact (`hessian_is_exact`), or that of the sample, or about its diagonal."""
+        if len(self.scale) > MAX_DENSE_HESSIAN:
+            curvature = self._objective.column_curvature(*self.unpack(z))[self._support]
+            return np.append(curvature, np.ones(len(self._shifted)))
+        if self.sample is not self:
+            return self.sample.hessian(z)
+        risk = self._objective.risk
+        inner = risk.hessian(*self._scores(z), self._pos_share, self._rows.unl_share)
+        result = _sandwich(inner, *self._dense)
+        result[np.diag_indices_from(result)] += self._ridge
+        return result
+
+    @cached_property
+    def _dense(self) -> tuple[Floats, Floats]:
+        """The positive and the unlabelled rows, with a column for each shift."""
+        X, n_shifts = self._rows.design.dense(), len(self._shifted)
+        X_pos, X_unl = X[self._rows.pos], X[self._rows.unl]
+        marks = np.zeros((len(X_pos), n_shifts))
+        marks[self._shifted_row, np.arange(n_shifts)] = 1.0
+        return np.hstack([X_pos, marks]), np.hstack([X_unl, np.zeros((len(X_unl), n_shifts))])
+
+    @cached_property
+    def sample(self) -> RestrictedObjective:
+        """The problem on evenly spaced rows, few enough for a Hessian; itself where all are few enough."""
+        n_pos, n_unl = len(self._rows.pos), len(self._rows.unl)
+        if n_pos * n_unl <= MAX_EXACT_PAIRS:
+            return self
+        few = min(n_pos, n_unl, int(SAMPLE_PAIRS**0.5))
+        many = SAMPLE_PAIRS // few
+        pos = np.arange(0, n_pos, -(-n_pos // (few if n_pos < n_unl else many)))
+        unl = np.arange(0, n_unl, -(-n_unl // (many if n_pos < n_unl else few)))
+        # The shifted positives are all in it, at their own weight; the others stand for those left out.
+        unshifted = np.setdiff1d(pos, self._shifted)
+        pos = np.union1d(pos, self._shifted)
+        share = self._pos_share[pos]
+        rest = 1.0 - self._pos_share[self._shifted].sum()
+        stands_for = rest / max(self._pos_share[unshifted].sum(), 1e-300)
+        share[np.isin(pos, unshifted)] *= stands_for
+        other = copy(self)
+        other._rows = self._rows.subset(pos, unl)
+        other._pos_share = share
+        other._shifted_row = np.searchsorted(pos, self._shifted)
+        other.sample = other
+        return other
+
+
+def _sandwich(inner: ScoreHessian, X_pos: Floats, X_unl: Floats) -> Floats:
+    """[X_pos; X_unl].T @ inner @ [X_pos; X_unl]."""
+    on_pos, on_unl = inner.pos[:, None] * X_pos, inner.unl[:, None] * X_unl
+    if inner.cross is not None:
+        on_pos -= inner.cross @ X_unl
+        on_unl -= inner.cross.T @ X_pos
+    result = X_pos.T @ on_pos + X_unl.T @ on_unl
+    if inner.rank_one is not None:
+        along = X_pos.T @ inner.rank_one[: len(X_pos)] + X_unl.T @ inner.rank_one[len(X_pos) :]
+        result += inner.rank_one_factor * np.outer(along, along)
+    return (result + result.T) / 2
