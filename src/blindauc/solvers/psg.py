@@ -13,6 +13,8 @@ happened to begin. Hence:
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from blindauc._typing import Bools, Floats
@@ -47,95 +49,116 @@ def psg(
     ----------
     objective, features, outliers : known by their methods (`solution.py`)
     tol : an epoch that lowers the objective by less than this share of it counts as idle; five end the run
-    max_iter : epochs
+    max_iter : epochs after the free ones
     random_state : draws the batches
     callback : called with a `Progress` after the free epochs and at the end
     """
-    unit = objective.curvature_scale
-    everything = np.ones(objective.n_columns, dtype=bool)
-    nobody = np.zeros(objective.n_positives, dtype=bool)
-    coef, shift = np.zeros(objective.n_columns), np.zeros(objective.n_positives)
-    support, flagged = everything, nobody
-    value, values, idle, step_size = objective.value(coef, shift), [], 0, 1.0
-    for epoch in range(1, max_iter + 1):
-        if epoch == FREE_EPOCHS + 1:
-            support = features.support(np.sqrt(unit) * coef)
-            coef = np.where(support, coef, 0.0)
-            flagged, shift = _best_outliers(objective, outliers, coef)
-            value, idle, step_size = objective.value(coef, shift), 0, 1.0
-            callback(_progress("free epochs", epoch - 1, value, support, flagged))
-        allowed = features if epoch > FREE_EPOCHS else None
-        new = _epoch(objective, allowed, coef, shift, unit / step_size, random_state)
-        new_flagged, new_shift = nobody, shift
-        if epoch > FREE_EPOCHS:
-            new_flagged, new_shift = _best_outliers(objective, outliers, new)
-        new_value = objective.value(new, new_shift)
-        idle = idle + 1 if new_value > value - tol * abs(value) else 0
-        if new_value < value:
-            coef, shift, flagged, value = new, new_shift, new_flagged, new_value
+    run = _Run(objective, features, outliers, random_state)
+    for _ in range(FREE_EPOCHS):
+        run.epoch(tol)
+    run.choose()
+    callback(run.progress("free epochs"))
+    for _ in range(max_iter):
+        run.epoch(tol)
+        if run.idle_epochs == PATIENCE:
+            break
+    callback(run.progress("stochastic epochs"))
+    return run.solution()
+
+
+class _State(NamedTuple):
+    coef: Floats
+    shift: Floats
+    flagged: Bools
+    value: float
+
+
+class _Run:
+    """The best point so far, and how long the next steps are."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        features: Sparsity,
+        outliers: Sparsity,
+        random_state: np.random.RandomState,
+    ) -> None:
+        self.objective, self.features, self.outliers = objective, features, outliers
+        self.random_state = random_state
+        self.unit = objective.curvature_scale
+        self.is_free = True
+        self.n_epochs = 0
+        self.values: list[float] = []
+        self._start_from(np.zeros(objective.n_columns))
+
+    def _start_from(self, coef: Floats) -> None:
+        self.best, self.idle_epochs, self.step_size = self._state(coef), 0, 1.0
+
+    def choose(self) -> None:
+        """From here on project: keep the features and flag the outliers that matter most now."""
+        self.is_free = False
+        self._start_from(self._projected(self.best.coef))
+
+    def epoch(self, tol: float) -> None:
+        """One pass over the unlabelled rows, undone with half the step size if it raised the objective."""
+        self.n_epochs += 1
+        new = self._state(self._mean_iterate())
+        is_idle = new.value > self.best.value - tol * abs(self.best.value)
+        self.idle_epochs = self.idle_epochs + 1 if is_idle else 0
+        if new.value < self.best.value:
+            self.best = new
         else:
-            step_size /= 2
-        if epoch > FREE_EPOCHS:
-            values.append(value)
-            if idle == PATIENCE:
-                break
-    support = features.support(np.sqrt(unit) * coef)
-    callback(_progress("stochastic epochs", epoch, value, support, flagged))
-    return Solution(
-        coef=coef,
-        shift=shift,
-        support=support,
-        outliers=flagged,
-        value=value,
-        values=tuple(values),
-        gradient_norm=_relative_gradient(objective, coef, shift, support),
-        converged=idle == PATIENCE,
-        n_iter=epoch,
-    )
+            self.step_size /= 2
+        if not self.is_free:
+            self.values.append(self.best.value)
 
+    def _mean_iterate(self) -> Floats:
+        n = self.objective.n_unlabelled
+        n_batches = max(1, min(STEPS_PER_EPOCH, n // MIN_BATCH))
+        coef, total = self.best.coef, np.zeros_like(self.best.coef)
+        for batch in np.array_split(self.random_state.permutation(n), n_batches):
+            gradient = self.objective.on_unlabelled(batch).gradient(coef, self.best.shift).coef
+            coef = self._projected(coef - self.step_size * gradient / self.unit)
+            total += coef
+        return self._projected(total / n_batches)
 
-def _epoch(
-    objective: Objective,
-    features: Sparsity | None,
-    coef: Floats,
-    shift: Floats,
-    unit: Floats,
-    random_state: np.random.RandomState,
-) -> Floats:
-    """The mean of the iterates of one pass over the unlabelled rows."""
-    n = objective.n_unlabelled
-    batches = np.array_split(random_state.permutation(n), max(1, min(STEPS_PER_EPOCH, n // MIN_BATCH)))
-    total = np.zeros_like(coef)
-    for batch in batches:
-        gradient = objective.on_unlabelled(batch).gradient(coef, shift).coef
-        coef = _projected(features, coef - gradient / unit, unit)
-        total += coef
-    return _projected(features, total / len(batches), unit)
+    def _projected(self, coef: Floats) -> Floats:
+        return coef if self.is_free else np.where(self._support(coef), coef, 0.0)
 
+    def _support(self, coef: Floats) -> Bools:
+        return self.features.support(np.sqrt(self.unit) * coef)
 
-def _projected(features: Sparsity | None, coef: Floats, unit: Floats) -> Floats:
-    if features is None:
-        return coef
-    return np.where(features.support(np.sqrt(unit) * coef), coef, 0.0)
+    def _state(self, coef: Floats) -> _State:
+        """The point with these weights and, once outliers are chosen, the best shifts for them."""
+        flagged = np.zeros(self.objective.n_positives, dtype=bool)
+        shift = np.zeros(self.objective.n_positives)
+        if not (self.is_free or self.outliers.is_nothing):
+            gain, best_shift = self.objective.outlyingness(coef)
+            flagged = self.outliers.support(gain)
+            shift = np.where(flagged, best_shift, 0.0)
+        return _State(coef, shift, flagged, self.objective.value(coef, shift))
 
+    def progress(self, stage: str) -> Progress:
+        n_features = int(self._support(self.best.coef).sum())
+        return Progress(stage, self.n_epochs, self.best.value, n_features, int(self.best.flagged.sum()))
 
-def _best_outliers(objective: Objective, outliers: Sparsity, coef: Floats) -> tuple[Bools, Floats]:
-    if outliers.is_nothing:
-        nobody = np.zeros(objective.n_positives, dtype=bool)
-        return nobody, nobody.astype(np.float64)
-    gain, shift = objective.outlyingness(coef)
-    flagged = outliers.support(gain)
-    return flagged, np.where(flagged, shift, 0.0)
+    def solution(self) -> Solution:
+        coef, shift, flagged, value = self.best
+        support = self._support(coef)
+        zero = np.zeros_like(coef), np.zeros_like(shift)
+        at_zero = self._gradient_norm(*zero, np.ones_like(support)) or 1.0
+        return Solution(
+            coef=coef,
+            shift=shift,
+            support=support,
+            outliers=flagged,
+            value=value,
+            values=tuple(self.values),
+            gradient_norm=self._gradient_norm(coef, shift, support) / at_zero,
+            converged=self.idle_epochs == PATIENCE,
+            n_iter=self.n_epochs,
+        )
 
-
-def _relative_gradient(objective: Objective, coef: Floats, shift: Floats, support: Bools) -> float:
-    def size(coef: Floats, shift: Floats, support: Bools) -> float:
-        gradient = objective.gradient(coef, shift).coef / objective.column_spread
+    def _gradient_norm(self, coef: Floats, shift: Floats, support: Bools) -> float:
+        gradient = self.objective.gradient(coef, shift).coef / self.objective.column_spread
         return float(np.linalg.norm(gradient[support]))
-
-    at_zero = size(np.zeros_like(coef), np.zeros_like(shift), np.ones_like(support))
-    return size(coef, shift, support) / (at_zero or 1.0)
-
-
-def _progress(stage: str, epoch: int, value: float, support: Bools, outliers: Bools) -> Progress:
-    return Progress(stage, epoch, value, int(support.sum()), int(outliers.sum()))
