@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from blindauc.objectives import BlindAUCObjective, Objective, PUErrorObjective
-from blindauc.objectives.restricted import MAX_DENSE_HESSIAN, MAX_EXACT_PAIRS
+from blindauc.objectives.restricted import MAX_DENSE_HESSIAN, MAX_EXACT_ENTRIES, MAX_EXACT_PAIRS
 from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import BlindAUCRisk, PUErrorRisk
 
@@ -465,3 +465,12 @@ def test_outlyingness_by_trimming_heeds_weights():
     # The first costs most, but it weighs next to nothing.
     assert_array_equal(np.argsort(-gain), [1, 0, 2])
     assert_array_equal(np.argsort(gain), np.argsort(left_out_gains(objective, np.ones(1))))
+
+
+def test_the_hessian_of_few_positives_and_many_unlabelled_rows_takes_a_small_sample():
+    """Two positives make few pairs, but all rows together would be a dense copy of the data."""
+    X = sp.random(200_000, 50, density=0.01, format="csr", rng=np.random.default_rng(0))
+    problem = BlindAUCObjective(X, np.arange(200_000) < 2, l2=1.0).restricted(np.ones(50, bool), np.zeros(2, bool))
+    assert not problem.hessian_is_exact
+    X_pos, X_unl = problem.sample._dense
+    assert (len(X_pos) + len(X_unl)) * 50 <= MAX_EXACT_ENTRIES + 50 * 2

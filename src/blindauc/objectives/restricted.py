@@ -22,6 +22,9 @@ MAX_EXACT_PAIRS = 2**20
 SAMPLE_PAIRS = 2**19
 """Pairs of such a sample."""
 
+MAX_EXACT_ENTRIES = 2**22
+"""Rows times variables that are made dense for a Hessian, at most: 32 MB."""
+
 MAX_DENSE_HESSIAN = 1000
 """Up to this many variables a Hessian is formed."""
 
@@ -114,12 +117,13 @@ class RestrictedObjective:
     def sample(self) -> RestrictedObjective:
         """The problem on evenly spaced rows, few enough for a Hessian; itself where all are few enough."""
         n_pos, n_unl = len(self._rows.pos), len(self._rows.unl)
-        if n_pos * n_unl <= MAX_EXACT_PAIRS:
+        max_rows = MAX_EXACT_ENTRIES // min(len(self.scale), MAX_DENSE_HESSIAN)
+        if n_pos * n_unl <= MAX_EXACT_PAIRS and n_pos + n_unl <= max_rows:
             return self
         few = min(n_pos, n_unl, int(SAMPLE_PAIRS**0.5))
-        many = SAMPLE_PAIRS // few
-        pos = np.arange(0, n_pos, -(-n_pos // (few if n_pos < n_unl else many)))
-        unl = np.arange(0, n_unl, -(-n_unl // (many if n_pos < n_unl else few)))
+        many = min(SAMPLE_PAIRS // few, max_rows)
+        pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
+        unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
         # The shifted positives are all in it, at their own weight; the others stand for those left out.
         unshifted = np.setdiff1d(pos, self._shifted)
         pos = np.union1d(pos, self._shifted)
@@ -133,6 +137,10 @@ class RestrictedObjective:
         other._shifted_row = np.searchsorted(pos, self._shifted)
         other.sample = other
         return other
+
+
+def _evenly_spaced(n: int, at_most: int) -> Ints:
+    return np.arange(0, n, -(-n // at_most))
 
 
 def _sandwich(inner: ScoreHessian, X_pos: Floats, X_unl: Floats) -> Floats:
