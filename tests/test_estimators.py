@@ -209,7 +209,7 @@ def test_verbose_prints_a_line_per_stage_and_callback_hears_the_same(capsys):
 
 @both
 def test_unfinished_fits_say_what_to_do(Estimator):
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
         fitted(Estimator, max_iter=1, l2=1e-6)
 
 

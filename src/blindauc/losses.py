@@ -267,6 +267,6 @@ def get_loss(loss: str | Loss) -> Loss:
     """The loss of that name; a `Loss` stands for itself."""
     if isinstance(loss, Loss):
         return loss
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         raise ValueError(f"Unknown loss {loss!r}: choose one of {', '.join(map(repr, LOSSES))}.")
     return LOSSES[loss]

@@ -14,7 +14,10 @@ import scipy.sparse as sp
 from blindauc._typing import Bools, Floats
 
 CUTOFF = 5.0
-"""In robust standard deviations of the log-distances; among clean normal positives about one in a million."""
+"""In robust standard deviations of the log-distances."""
+
+MIN_POSITIVES = 20
+"""Among fewer, a robust deviation is too uncertain to call anything extreme."""
 
 _MAD_OF_NORMAL = 0.6744897501960817
 
@@ -23,7 +26,8 @@ def leverage_screen(X_pos: Any, limit: int) -> Bools:
     """Mark at most `limit` positives whose distance from the others is extreme.
 
     The distance is the root mean square over columns of (x - median) / robust deviation, and extreme is a
-    logarithm more than five robust deviations above the median of all.
+    logarithm more than five robust deviations above the median of all. Sparse rows take zero for the median and
+    the root mean square for the deviation. Fewer than twenty positives are never screened.
 
     Parameters
     ----------
@@ -43,6 +47,8 @@ def leverage_screen(X_pos: Any, limit: int) -> Bools:
     >>> np.flatnonzero(leverage_screen(X, limit=5)).tolist()
     [3, 8]
     """
+    if X_pos.shape[0] < MIN_POSITIVES:
+        return np.zeros(X_pos.shape[0], dtype=bool)
     distance = _sparse_distances(X_pos) if sp.issparse(X_pos) else _dense_distances(X_pos)
     extremity = _robust_score(np.log(np.maximum(distance, 1e-300)))
     worst = np.argsort(-extremity, kind="stable")[:limit]

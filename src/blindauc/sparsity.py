@@ -148,7 +148,7 @@ def resolve_groups(
     [0, 1, 0]
     """
     members = list(groups)  # type: ignore[arg-type]
-    if any(isinstance(member, list | tuple | set | np.ndarray) for member in members):
+    if any(_is_list(member) for member in members):
         return _from_lists(members, n_features, feature_names)
     if len(members) != n_features:
         raise ValueError(
@@ -164,7 +164,7 @@ def _from_lists(members: list[object], n_features: int, feature_names: ArrayLike
     names = [] if feature_names is None else [str(name) for name in np.asarray(feature_names)]
     result = np.full(n_features, -1, dtype=np.intp)
     for number, member in enumerate(members):
-        columns = list(member) if isinstance(member, list | tuple | set | np.ndarray) else [member]
+        columns = list(member) if _is_list(member) else [member]  # type: ignore[call-overload]
         if not columns:
             raise ValueError(f"Group {number} is empty: leave it out.")
         for column in columns:
@@ -182,6 +182,10 @@ def _from_lists(members: list[object], n_features: int, feature_names: ArrayLike
             "every column must be in one; give a column that stands alone a group of its own."
         )
     return result
+
+
+def _is_list(member: object) -> bool:
+    return np.iterable(member) and not isinstance(member, str | bytes)
 
 
 def _column_index(column: object, n_features: int, names: list[str]) -> int:

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.design import Design
 from blindauc.estimators.inputs import (
     check_number,
     check_prior,
@@ -31,16 +33,25 @@ from blindauc.sparsity import L0, SparsitySet
 
 
 class Data(NamedTuple):
-    """Validated training data."""
+    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives."""
 
     X: Any
     is_positive: Bools
     weight: Floats
-    classes: Any
+    row: Ints
+    labelled: Ints
+
+    def subset(self, kept: Bools) -> Data:
+        """Some of the rows; X is copied unless they are all."""
+        if kept.all():
+            return self
+        index = np.flatnonzero(kept)
+        X = self.X.tocsr() if sp.issparse(self.X) else self.X
+        return Data(X[index], self.is_positive[index], self.weight[index], self.row[index], self.labelled)
 
     @property
-    def positives(self) -> Any:
-        return self.X[np.flatnonzero(self.is_positive)]
+    def labelled_share(self) -> float:
+        return float(self.weight[self.is_positive].sum() / self.weight.sum())
 
 
 class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -66,17 +77,19 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
             data = self._read(X, y, sample_weight)
             features, n_outliers = self._read_choices(data)
             screened = self._screened(data, n_outliers)
-            objective = self._objective(_without(data, screened))
+            kept = data.subset(~screened)
+            objective = self._objective(kept, data.labelled_share if self.prior is None else self.prior)
             self._check_shifts_work(objective, n_outliers)
             outliers = L0(objective.n_positives, n_outliers - int(screened.sum()))
             solution = self._solve(objective, features, outliers)
             self._warn_if_unfinished(solution)
-            self._store(data, solution, screened)
+            self._store(solution, kept, data.row[screened])
+            self.intercept_ = -self._threshold(data)
         return self
 
     # What the two estimators differ in.
 
-    def _objective(self, data: Data) -> Objective:
+    def _objective(self, data: Data, prior: float) -> Objective:
         raise NotImplementedError
 
     @contextmanager
@@ -95,6 +108,8 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         check_number("max_iter", self.max_iter, at_least=1)
         check_number("max_swaps", self.max_swaps, at_least=0)
         check_prior(self.prior)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback must be callable or None, not {self.callback!r}.")
         if self.outlier_handling not in ("shift", "trim"):
             raise ValueError(f'outlier_handling must be "shift" or "trim", not {self.outlier_handling!r}.')
         if self.outlier_handling == "shift":
@@ -111,21 +126,21 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
             raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         _check_enough(is_positive & (weight > 0), ~is_positive & (weight > 0))
-        return Data(X, is_positive, weight, classes)
+        self.classes_ = classes
+        everything = Data(X, is_positive, weight, np.arange(len(weight)), np.flatnonzero(is_positive))
+        return everything.subset(weight > 0)
 
     def _read_choices(self, data: Data) -> tuple[SparsitySet, int]:
         names = getattr(self, "feature_names_in_", None)
         features = read_sparsity(self.sparsity, self.groups, self.n_features_to_select, data.X.shape[1], names)
-        n_pos = int(np.count_nonzero(data.is_positive & (data.weight > 0)))
-        return features, read_outlier_count(self.n_outliers, n_pos)
+        return features, read_outlier_count(self.n_outliers, int(data.is_positive.sum()))
 
     def _screened(self, data: Data, n_outliers: int) -> Bools:
-        """The positives with leverage, as far as `n_outliers` allows."""
-        usable = data.weight[data.is_positive] > 0
-        if not self.leverage_screen or n_outliers == 0:
-            return np.zeros(len(usable), dtype=bool)
-        screened = np.zeros(len(usable), dtype=bool)
-        screened[usable] = leverage_screen(data.positives[np.flatnonzero(usable)], n_outliers)
+        """The rows of positives with leverage, as far as `n_outliers` allows."""
+        screened = np.zeros(len(data.row), dtype=bool)
+        if self.leverage_screen and n_outliers > 0:
+            positives = data.subset(data.is_positive)
+            screened[data.is_positive] = leverage_screen(positives.X, n_outliers)
         return screened
 
     def _check_shifts_work(self, objective: Objective, n_outliers: int) -> None:
@@ -158,36 +173,32 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
     def _warn_if_unfinished(self, solution: Solution) -> None:
         if not solution.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} with a relative gradient norm of "
-                f"{solution.gradient_norm:.1e} (tol={self.tol:.1e}): raise max_iter, l2 or tol, or scale the "
-                "columns.",
+                f"{type(self).__name__} did not converge: after {solution.n_iter} steps the gradient is "
+                f"{solution.gradient_norm:.1e} of that at zero. Raise max_iter (now {self.max_iter}), l2 or tol "
+                f"(now {self.tol:g}), or scale the columns.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    def _store(self, data: Data, solution: Solution, screened: Bools) -> None:
+    def _store(self, solution: Solution, data: Data, screened_rows: Ints) -> None:
         p = data.X.shape[1]
-        self.classes_ = data.classes
         self.coef_ = solution.coef[:p]
         self.support_ = solution.support[:p]
-        self.shift_ = np.where(screened, np.inf, solution.shift)
-        self.outliers_ = np.flatnonzero(data.is_positive)[solution.outliers | screened]
         self.objective_ = solution.value
         self.n_iter_ = solution.n_iter
-        self.intercept_ = 0.0
-        self.intercept_ = -self._threshold(data)
+        fitted_rows = data.row[data.is_positive]
+        self.outliers_ = np.union1d(fitted_rows[solution.outliers], screened_rows)
+        self.shift_ = np.zeros(len(data.labelled))
+        self.shift_[np.searchsorted(data.labelled, fitted_rows)] = solution.shift
+        self.shift_[np.searchsorted(data.labelled, screened_rows)] = np.inf
 
     def _threshold(self, data: Data) -> float:
         """The score above which rows are predicted positive."""
-        scores = self._linear_scores(data.X)
+        scores = Design(data.X).scores(self.coef_)
         if self.prior is None:
-            share = data.weight[data.is_positive].sum() / data.weight.sum()
-            return threshold_of_share(scores, data.weight, share)
+            return threshold_of_share(scores, data.weight, data.labelled_share)
         unlabelled = ~data.is_positive
         return threshold_of_share(scores[unlabelled], data.weight[unlabelled], self.prior)
-
-    def _linear_scores(self, X: Any) -> Floats:
-        return np.asarray(X @ self.coef_, dtype=np.float64) + self.intercept_
 
     def decision_function(self, X: Any) -> Floats:
         """The ranking: higher is more likely positive, above zero is predicted positive.
@@ -201,7 +212,7 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self._linear_scores(read_matrix(self, X, reset=False))
+        return Design(read_matrix(self, X, reset=False)).scores(self.coef_) + self.intercept_
 
     def predict(self, X: Any) -> Any:
         """The class of each row, by a threshold that `prior` places (see the class).
@@ -241,12 +252,3 @@ def _check_enough(positives: Bools, unlabelled: Bools) -> None:
             f"All {n_pos} rows are of the positive class: unlabelled rows (label 0, -1, False or missing) are "
             "needed to rank against."
         )
-
-
-def _without(data: Data, screened: Bools) -> Data:
-    """The data with the screened positives at weight zero."""
-    if not screened.any():
-        return data
-    weight = data.weight.copy()
-    weight[np.flatnonzero(data.is_positive)[screened]] = 0.0
-    return data._replace(weight=weight)

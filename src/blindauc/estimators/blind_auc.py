@@ -153,7 +153,7 @@ class BlindAUCClassifier(PULinearClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def _objective(self, data: Data) -> Objective:
+    def _objective(self, data: Data, prior: float) -> Objective:
         return BlindAUCObjective(
             data.X,
             data.is_positive,

@@ -40,7 +40,7 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 def _refuse_columns_that_are_no_numbers(X: Any) -> None:
     if getattr(X, "dtype", None) == np.float16:
         raise ValueError("X is float16, which loses digits in sums: convert it with X.astype(np.float32).")
-    if not hasattr(X, "columns"):
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     kinds = {name: np.asarray(X[name]).dtype for name in X.columns}
     half = [name for name, dtype in kinds.items() if dtype == np.float16]
@@ -50,7 +50,7 @@ def _refuse_columns_that_are_no_numbers(X: Any) -> None:
     if strange:
         raise ValueError(
             f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: encode "
-            "them first, for example with OneHotEncoder, or drop them."
+            "them first, for example with OneHotEncoder, impute what is missing, or drop them."
         )
 
 
@@ -60,7 +60,7 @@ def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
     if isinstance(n_outliers, Integral):
         count = int(n_outliers)
     elif isinstance(n_outliers, Real) and 0 <= float(n_outliers) < 1:
-        count = int(float(n_outliers) * n_pos)
+        count = round(float(n_outliers) * n_pos)
     else:
         raise ValueError(
             f"n_outliers must be a whole number, or a share of the positives from 0 up to 1, not {n_outliers!r}."
@@ -98,12 +98,12 @@ def read_sparsity(
 def _read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
     if np.ndim(chosen) == 0 and isinstance(chosen, Integral):
         return np.full(len(sizes), _read_count(chosen, int(sizes.max()), "columns of the largest group"))
-    each = np.broadcast_to(chosen, (len(sizes),)) if np.ndim(chosen) == 0 else np.asarray(chosen)
-    if each.shape != (len(sizes),):
+    each = [chosen] * len(sizes) if np.ndim(chosen) == 0 else list(chosen)
+    if len(each) != len(sizes):
         raise ValueError(
-            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, shape {each.shape} came."
+            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, {len(each)} numbers came."
         )
-    pairs = zip(each.tolist(), sizes.tolist(), strict=True)
+    pairs = zip(each, sizes.tolist(), strict=True)
     return np.array([_read_count(count, size, "columns of its group") for count, size in pairs])
 
 

@@ -24,6 +24,8 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
     missing = _missing(values)
     known = values[~missing]
     if known.dtype == object:
+        if len({isinstance(label, str) for label in known}) > 1:
+            raise ValueError("y mixes text with other labels: write all labels of a class the same way.")
         known = np.array(known.tolist())
     if known.dtype.kind == "f":
         assert_all_finite(known, input_name="y")
@@ -37,8 +39,10 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
     if positive not in present:
         raise ValueError(f"pos_label={pos_label!r} is not among the classes in y: {present.tolist()}.")
     others = present[present != positive]
-    if len(present) == 1 and not missing.any() and _means_unlabelled(positive):
-        raise ValueError(f"y has no positive class: every label is {positive}. Mark the labelled positives with 1.")
+    if len(present) == 1 and pos_label is None and _means_unlabelled(positive):
+        raise ValueError(
+            f"y has no positive class: every label is {positive} or missing. Mark the labelled positives with 1."
+        )
     is_positive = np.zeros(len(values), dtype=bool)
     is_positive[~missing] = known == positive
     other = others[0] if len(others) else _label_of_missing(positive)

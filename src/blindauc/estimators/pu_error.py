@@ -50,7 +50,7 @@ class PUErrorClassifier(PULinearClassifier):
     Attributes
     ----------
     coef_, intercept_, support_, shift_, outliers_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
-        As in `BlindAUCClassifier`.
+        As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples
     --------
@@ -108,10 +108,7 @@ class PUErrorClassifier(PULinearClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def _objective(self, data: Data) -> Objective:
-        prior = self.prior
-        if prior is None:
-            prior = float(data.weight[data.is_positive].sum() / data.weight.sum())
+    def _objective(self, data: Data, prior: float) -> Objective:
         return PUErrorObjective(
             data.X,
             data.is_positive,

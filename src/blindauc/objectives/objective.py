@@ -159,7 +159,7 @@ class Objective:
         term = self.risk.pos_term(scores[rows.unl], rows.unl_share)
         if self.trim:
             cost = term(0, a)
-            gain = share * (cost - share @ cost) / (1 - share)
+            gain = share * (cost - share @ cost) / np.maximum(1 - share, 1e-300)
             return Outlyingness(gain - gain.min(), np.full(len(a), np.inf))
         bound = None if self.risk.loss.convex else self.risk.max_pos_slope
         return Outlyingness(*best_shifts(term, a, share, self.shift_l2, slope_bound=bound))

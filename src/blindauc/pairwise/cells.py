@@ -236,7 +236,7 @@ class CellSummary:
         return cls(cells, weights)
 
     def __add__(self, other: CellSummary) -> CellSummary:
-        return self._merged([self, other])
+        return self._merged([self, other]) if isinstance(other, CellSummary) else NotImplemented
 
     @property
     def total(self) -> float:

@@ -57,6 +57,8 @@ class SortedSummary:
         return cls(scores[order], np.ones(len(scores)) if weights is None else weights[order])
 
     def __add__(self, other: SortedSummary) -> SortedSummary:
+        if not isinstance(other, SortedSummary):
+            return NotImplemented
         return self.of(
             np.concatenate([self.scores, other.scores]),
             np.concatenate([self.weights, other.weights]),

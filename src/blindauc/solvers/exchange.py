@@ -60,9 +60,10 @@ def exchange(
     zero = np.zeros(objective.n_columns), np.zeros(objective.n_positives)
     at_zero = objective.gradient(*zero).coef / objective.column_spread
     reference = float(np.linalg.norm(at_zero)) or 1.0
-    search = _Search(objective, features, outliers, tol * reference, max_iter, max_swaps, callback)
-    ends = [search.improve(point) for point in search.starts()]
+    search = _Search(objective, features, outliers, tol * reference, max_iter, callback)
+    ends = [search.improve(point, max_swaps=0) for point in search.starts()]
     best = min(ends, key=lambda end: end[-1].value)
+    best += search.improve(best[-1], max_swaps)[1:]
     point = best[-1]
     return Solution(
         coef=point.coef,
@@ -103,14 +104,15 @@ class _Search:
     outliers: Sparsity
     tolerance: float
     max_iter: int
-    max_swaps: int
     callback: Callback
     n_iter: int = 0
     _tried: set[bytes] = field(default_factory=set)
 
     def fit(self, support: Bools, outliers: Bools, coef: Floats, shift: Floats, goal: float = np.inf) -> _Point:
         """The minimum over the variables that may be nonzero, from a start near it."""
-        widths = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
+        widths: tuple[float, ...] = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
+        if goal < np.inf:
+            widths = widths[-2:]  # a trial begins near where it will end
         for width in widths:
             is_last = width == widths[-1]
             smooth = self.objective.smoothed(width) if width else self.objective
@@ -165,24 +167,24 @@ class _Search:
         outliers = self.outliers.support(gain)
         return self.fit(point.support, outliers, point.coef, np.where(outliers, shift, 0.0))
 
-    def improve(self, point: _Point) -> list[_Point]:
+    def improve(self, point: _Point, max_swaps: int) -> list[_Point]:
         """The points passed while moves lower the objective."""
         passed = [point]
-        while (better := self._better_neighbour(passed[-1])) is not None:
+        while (better := self._better_neighbour(passed[-1], max_swaps)) is not None:
             passed.append(self._reported("exchange", better))
         return passed
 
-    def _better_neighbour(self, point: _Point) -> _Point | None:
-        return next((new for new in self._neighbours(point) if new.is_below(point)), None)
+    def _better_neighbour(self, point: _Point, max_swaps: int) -> _Point | None:
+        return next((new for new in self._neighbours(point, max_swaps) if new.is_below(point)), None)
 
-    def _neighbours(self, point: _Point) -> Iterator[_Point]:
+    def _neighbours(self, point: _Point, max_swaps: int) -> Iterator[_Point]:
         """Fits one move away, cheap moves first, each support with its outliers at most once in a search."""
         both_free = self._chooses(self.features) and self._chooses(self.outliers)
         moves = chain(
             self._outliers_anew(point),
-            self._feature_moves(point),
-            self._outlier_swaps(point),
-            self._feature_moves(point, without_outliers=True) if both_free else (),
+            self._feature_moves(point, max_swaps),
+            self._outlier_swaps(point, max_swaps),
+            self._feature_moves(point, max_swaps, without_outliers=True) if both_free else (),
         )
         for support, outliers, coef, shift in moves:
             key = support.tobytes() + outliers.tobytes()
@@ -204,13 +206,13 @@ class _Search:
             outliers = self.outliers.support(gain)
             yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)
 
-    def _outlier_swaps(self, point: _Point) -> Iterator[_Move]:
+    def _outlier_swaps(self, point: _Point, max_swaps: int) -> Iterator[_Move]:
         if self._chooses(self.outliers):
             gain, shift = self.objective.outlyingness(point.coef)
-            for outliers in self.outliers.swaps(point.outliers, gain, gain, self.max_swaps):
+            for outliers in self.outliers.swaps(point.outliers, gain, gain, max_swaps):
                 yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)
 
-    def _feature_moves(self, point: _Point, without_outliers: bool = False) -> Iterator[_Move]:
+    def _feature_moves(self, point: _Point, max_swaps: int, without_outliers: bool = False) -> Iterator[_Move]:
         """Many features at once by a projected gradient step, then one for another."""
         if not self._chooses(self.features):
             return
@@ -220,7 +222,7 @@ class _Search:
         unit = np.sqrt(curvature)
         steps = (self.features.support(unit * (point.coef + h * step)) for h in (1.0, 0.5, 0.25))
         gain, cost = gradient**2 / curvature, point.coef**2 * curvature
-        swaps = self.features.swaps(point.support, gain, cost, self.max_swaps)
+        swaps = self.features.swaps(point.support, gain, cost, max_swaps)
         outliers, shift = point.outliers, point.shift
         if without_outliers:
             outliers, shift = np.zeros_like(outliers), np.zeros_like(shift)
@@ -228,9 +230,6 @@ class _Search:
             yield support, outliers, np.where(support, point.coef, 0.0), shift
 
     def _reported(self, stage: str, point: _Point) -> _Point:
-        self._report(stage, point)
-        return point
-
-    def _report(self, stage: str, point: _Point) -> None:
         n_features, n_outliers = int(point.support.sum()), int(point.outliers.sum())
         self.callback(Progress(stage, self.n_iter, point.value, n_features, n_outliers))
+        return point
