@@ -26,6 +26,9 @@ def with_value(value):
 
 BAD_DATA = {
     "no positives": (X, np.zeros(40, int), "Mark the labelled positives"),
+    "zeros and missing": (X, np.where(y == 1, 0.0, np.nan), "Mark the labelled positives"),
+    "minus one and missing": (X, np.where(y == 1, -1.0, np.nan), "Mark the labelled positives"),
+    "mixed labels": (X, np.array(["a", 1] * 20, dtype=object), "the same way"),
     "one positive": (X, np.arange(40) == 0, "label more rows"),
     "all positives": (X, np.ones(40, int), "unlabelled rows .* are needed"),
     "all labels missing": (X, np.full(40, np.nan), "mark the labelled positives"),
@@ -89,6 +92,8 @@ BAD_PARAMS = {
         "one per group",
     ),
     "unknown sparsity": ({"sparsity": "l1"}, '"l0"'),
+    "loss as a list": ({"loss": ["logistic"]}, "choose one of 'logistic'"),
+    "callback that cannot be called": ({"callback": 3}, "callable"),
     "unknown loss": ({"loss": "squared"}, "choose one of 'logistic'"),
     "unknown solver": ({"solver": "sgd"}, 'choose "exchange" or "psg"'),
     "unknown handling": ({"outlier_handling": "drop"}, '"shift" or "trim"'),

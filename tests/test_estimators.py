@@ -118,6 +118,39 @@ def test_integer_weights_equal_repeated_rows(Estimator):
     assert weighted.intercept_ == pytest.approx(repeated.intercept_, rel=1e-6)
 
 
+@both
+@pytest.mark.parametrize("solver", ["exchange", "psg"])
+@pytest.mark.parametrize("handling", ["shift", "trim"])
+def test_rows_of_weight_zero_are_as_if_absent(Estimator, solver, handling):
+    weight = np.ones(len(DATA.X))
+    weight[::2] = 0.0
+    params = {"l2": 100.0, "n_outliers": 10, "outlier_handling": handling, "solver": solver, "max_swaps": 3}
+    weighted = Estimator(random_state=0, **params).fit(DATA.X, DATA.y_pu, sample_weight=weight)
+    absent = Estimator(random_state=0, **params).fit(DATA.X[1::2], DATA.y_pu[1::2])
+    np.testing.assert_array_equal(weighted.coef_, absent.coef_)
+    np.testing.assert_array_equal(weighted.outliers_, 2 * absent.outliers_ + 1)
+    assert len(weighted.shift_) == DATA.y_pu.sum()
+    np.testing.assert_array_equal(weighted.shift_[1::2], absent.shift_)
+
+
+def test_screened_positives_are_flagged_once():
+    data = make_paper_data(outlier_features="all", random_state=0)
+    model = BlindAUCClassifier(n_outliers=60, outlier_handling="trim", l2=1000.0, max_swaps=0).fit(data.X, data.y_pu)
+    assert len(model.outliers_) == 60
+    assert np.isinf(model.shift_).sum() == 60
+
+
+@both
+def test_tied_scores_fall_on_the_nearer_side_of_the_threshold(Estimator):
+    X = np.zeros((200, 2))
+    X[:30, 0] = np.arange(30) + 1.0
+    y = np.arange(200) < 20
+    unlabelled = X[~y]
+    assert fitted(Estimator, X, y, prior=0.3).predict(unlabelled).sum() == 10
+    assert fitted(Estimator, X, y, prior=0.9).predict(unlabelled).all()
+    assert not fitted(Estimator, np.ones((200, 2)), y, prior=0.1).predict(unlabelled).any()
+
+
 LABELS = {
     "bool": DATA.y_pu == 1,
     "minus one": np.where(DATA.y_pu == 1, 1, -1),
@@ -165,6 +198,8 @@ GROUPS = {
     "ids": [k // 3 for k in range(30)],
     "names as ids": [f"variable {k // 3}" for k in range(30)],
     "indices": [list(range(3 * g, 3 * g + 3)) for g in range(10)],
+    "ranges": [range(3 * g, 3 * g + 3) for g in range(10)],
+    "index": [pd.Index([f"c{k}" for k in range(3 * g, 3 * g + 3)]) for g in range(10)],
     "column names": [[f"c{k}" for k in range(3 * g, 3 * g + 3)] for g in range(10)],
 }
 
@@ -178,7 +213,9 @@ def test_groups_are_selected_together(kind):
     assert np.count_nonzero(per_group) == 4
 
 
-@pytest.mark.parametrize(("count", "expected"), [(2, [2] * 10), (1 / 3, [1] * 10), ([1, 2] * 5, [1, 2] * 5)])
+@pytest.mark.parametrize(
+    ("count", "expected"), [(2, [2] * 10), (1 / 3, [1] * 10), ([1, 2] * 5, [1, 2] * 5), ([1, 2 / 3] * 5, [1, 2] * 5)]
+)
 def test_exclusive_sparsity_counts_inside_every_group(count, expected):
     model = fitted(BlindAUCClassifier, sparsity="exclusive_l0", groups=GROUPS["ids"], n_features_to_select=count)
     assert model.support_.reshape(10, 3).sum(axis=1).tolist() == expected
@@ -187,6 +224,7 @@ def test_exclusive_sparsity_counts_inside_every_group(count, expected):
 def test_shares_count_columns_and_positives():
     model = fitted(BlindAUCClassifier, n_features_to_select=0.2, n_outliers=0.05)
     assert (model.support_.sum(), len(model.outliers_)) == (6, 3)
+    assert len(fitted(BlindAUCClassifier, n_outliers=0.29, max_swaps=0).outliers_) == 17
 
 
 def test_the_screen_finds_outliers_with_leverage_where_the_objective_cannot():

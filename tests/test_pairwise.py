@@ -416,3 +416,15 @@ class Foreign(Loss):
 def test_a_loss_that_cannot_be_summed_over_pairs_is_refused():
     with pytest.raises(TypeError, match="AnalyticLoss or a PiecewiseLoss"):
         pairwise_loss([0.0], [1.0], loss=Foreign())
+
+
+def test_summaries_of_different_kinds_do_not_mix():
+    analytic, piecewise = summarize([1.0, 2.0]), summarize([1.0, 2.0], loss="hinge")
+    with pytest.raises(TypeError, match="unsupported operand"):
+        analytic + piecewise
+    with pytest.raises(TypeError, match="unsupported operand"):
+        piecewise + analytic
+    with pytest.raises(TypeError, match="not for Hinge"):
+        analytic.pair_sum("hinge", analytic)
+    with pytest.raises(TypeError, match="not for Sigmoid"):
+        piecewise.sums("sigmoid", 1, 1, np.zeros(2))

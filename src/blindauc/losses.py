@@ -270,3 +270,8 @@ def get_loss(loss: str | Loss) -> Loss:
     if not isinstance(loss, str) or loss not in LOSSES:
         raise ValueError(f"Unknown loss {loss!r}: choose one of {', '.join(map(repr, LOSSES))}.")
     return LOSSES[loss]
+
+
+def of_another_kind(loss: Loss) -> TypeError:
+    """What to raise where a summary of scores meets a loss that it was not made for."""
+    return TypeError(f"This summary of scores is not for {loss!r}: summarize the scores with that loss.")

@@ -21,7 +21,8 @@ class BlindAUCClassifier(PULinearClassifier):
 
     over weights :math:`w` with at most `n_features_to_select` nonzeros and shifts :math:`\varepsilon` with at most
     `n_outliers`, for labelled positives :math:`x_i` and unlabelled rows :math:`u_j`. The pairs are never formed:
-    a fit costs what a fit of a linear model to the rows costs. No class prior is needed to fit.
+    a fit of all columns without outliers costs what a linear model of the rows costs, and a search for columns and
+    outliers is a sequence of such fits. No class prior is needed.
 
     Parameters
     ----------
@@ -51,7 +52,8 @@ class BlindAUCClassifier(PULinearClassifier):
         rows are predicted positive as are labelled: the labelled positives are then taken to be all there are.
         The ranking is the same.
     pos_label : object, default=None
-        The label of positives; the larger of the two by default.
+        The label of positives; the larger of the two by default. scikit-learn's scorers take the larger label for
+        positive whatever is said here: cross-validate with `y == pos_label`.
     solver : {"exchange", "psg"}, default="exchange"
         "exchange" is deterministic and never raises the objective; "psg" is the paper's projected stochastic
         gradient.
@@ -61,8 +63,9 @@ class BlindAUCClassifier(PULinearClassifier):
         Norm of the gradient at the end relative to that at zero ("exchange"), or the least relative decrease of
         the objective by an epoch that counts as progress ("psg").
     max_swaps : int, default=50
-        Exchanges of features, and of outliers, that "exchange" tries before it takes a support to be the best.
-        Fewer is faster.
+        Exchanges of features, and of outliers, that "exchange" tries before it takes a support to be the best. Each
+        is a fit on a support, and they are most of the time of a search: 5 is several times faster and mostly as
+        good, 0 does without.
     random_state : int, RandomState or None, default=None
         Draws the batches of "psg".
     verbose : int, default=0

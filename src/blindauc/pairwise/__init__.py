@@ -34,9 +34,9 @@ class ScoreSummary(Protocol):
     @property
     def total(self) -> float: ...
 
-    def sums(self, loss: Any, order: int, sign: int, targets: Floats, /) -> Floats: ...
+    def sums(self, loss: str | Loss, order: int, sign: int, targets: Floats, /) -> Floats: ...
 
-    def pair_sum(self, loss: Any, unlabelled: Any, /) -> float: ...
+    def pair_sum(self, loss: str | Loss, unlabelled: Any, /) -> float: ...
 
 
 @singledispatch
@@ -76,11 +76,10 @@ def summarize(scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str |
     --------
     >>> import numpy as np
     >>> from blindauc import pairwise_loss, summarize
-    >>> from blindauc.losses import Logistic
     >>> rng = np.random.default_rng(0)
     >>> pos, unl = rng.normal(1, 1, 500), rng.normal(0, 1, 1000)
     >>> batches = summarize(unl[:300]) + summarize(unl[300:])
-    >>> mean = summarize(pos).pair_sum(Logistic(), batches) / (500 * 1000)
+    >>> mean = summarize(pos).pair_sum("logistic", batches) / (500 * 1000)
     >>> bool(np.isclose(mean, pairwise_loss(pos, unl).value, rtol=1e-13))
     True
     """

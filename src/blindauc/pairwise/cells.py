@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from blindauc._typing import Floats, Ints
-from blindauc.losses import AnalyticLoss, Tail
+from blindauc.losses import AnalyticLoss, Loss, Tail, get_loss, of_another_kind
 
 SUBCELLS = 128
 DEGREE = 5
@@ -252,8 +252,11 @@ class CellSummary:
         """The summary of the negated scores."""
         return CellSummary(-1 - self.cells[::-1], self.weights[::-1, ::-1])
 
-    def _potential(self, loss: AnalyticLoss, order: int, sign: int, cells: Floats) -> Floats:
+    def _potential(self, loss: str | Loss, order: int, sign: int, cells: Floats) -> Floats:
         """The sums at the nodes of the given cells (step 3)."""
+        loss = get_loss(loss)
+        if not isinstance(loss, AnalyticLoss):
+            raise of_another_kind(loss)
         if len(self.cells) == 0:
             return np.zeros((len(cells), NODES))
         tails = loss.tails(order)
@@ -265,7 +268,7 @@ class CellSummary:
         potential += mirrored[::-1, ::-1]
         return potential
 
-    def sums(self, loss: AnalyticLoss, order: int, sign: int, targets: Floats) -> Floats:
+    def sums(self, loss: str | Loss, order: int, sign: int, targets: Floats) -> Floats:
         """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
         result = np.empty(len(targets))
         for chunk, grid in _chunks(targets):
@@ -273,7 +276,7 @@ class CellSummary:
             result[chunk] = _evaluate(potential, grid, targets[chunk])
         return result
 
-    def pair_sum(self, loss: AnalyticLoss, unlabelled: CellSummary) -> float:
+    def pair_sum(self, loss: str | Loss, unlabelled: CellSummary) -> float:
         """The sum of the loss over all pairs of these positives with those unlabelled scores."""
         if len(self.cells) == 0:
             return 0.0

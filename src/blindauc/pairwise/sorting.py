@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from blindauc._typing import Floats
-from blindauc.losses import PiecewiseLoss, TruncatedPower
+from blindauc.losses import Loss, PiecewiseLoss, TruncatedPower, get_loss, of_another_kind
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,14 @@ class SortedSummary:
             return coef * self._above.at(targets, -sign * knot, degree)
         return coef * self._below.at(-targets, sign * knot, degree)
 
-    def sums(self, loss: PiecewiseLoss, order: int, sign: int, targets: Floats) -> Floats:
+    def sums(self, loss: str | Loss, order: int, sign: int, targets: Floats) -> Floats:
         """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
+        loss = get_loss(loss)
+        if not isinstance(loss, PiecewiseLoss):
+            raise of_another_kind(loss)
         powers = loss.powers_of_order(order)
         return sum((self._power_sums(p, sign, targets) for p in powers), np.zeros(len(targets)))
 
-    def pair_sum(self, loss: PiecewiseLoss, unlabelled: SortedSummary) -> float:
+    def pair_sum(self, loss: str | Loss, unlabelled: SortedSummary) -> float:
         """The sum of the loss over all pairs of these positives with those unlabelled scores."""
         return float(self.weights @ unlabelled.sums(loss, 0, 1, self.scores))
