@@ -57,6 +57,47 @@ class Data(NamedTuple):
 class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A linear score fitted to positive and unlabelled data."""
 
+    def __init__(
+        self,
+        n_features_to_select: Any = None,
+        n_outliers: int | float = 0,
+        *,
+        l2: float = 1e-3,
+        shift_l2: float = 1e-3,
+        loss: Any = "logistic",
+        sparsity: str = "l0",
+        groups: Any = None,
+        outlier_handling: str = "shift",
+        leverage_screen: bool = True,
+        prior: float | None = None,
+        pos_label: Any = None,
+        solver: str = "exchange",
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        max_swaps: int = 50,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_outliers = n_outliers
+        self.l2 = l2
+        self.shift_l2 = shift_l2
+        self.loss = loss
+        self.sparsity = sparsity
+        self.groups = groups
+        self.outlier_handling = outlier_handling
+        self.leverage_screen = leverage_screen
+        self.prior = prior
+        self.pos_label = pos_label
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_swaps = max_swaps
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to labelled positives and unlabelled rows.
 
@@ -87,10 +128,18 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
             self.intercept_ = -self._threshold(data)
         return self
 
-    # What the two estimators differ in.
-
     def _objective(self, data: Data, prior: float) -> Objective:
+        """The problem that the estimator solves."""
         raise NotImplementedError
+
+    def _ridges(self, data: Data) -> dict[str, Any]:
+        """What the objectives of both have in common."""
+        return {
+            "l2": self.l2,
+            "shift_l2": self.shift_l2,
+            "trim": self.outlier_handling == "trim",
+            "sample_weight": data.weight,
+        }
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -153,7 +202,7 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
     def _solve(self, objective: Objective, features: SparsitySet, outliers: SparsitySet) -> Solution:
         if objective.risk.has_intercept:
             features = features.with_free_column()
-        limits = {"tol": self.tol, "max_iter": int(self.max_iter), "callback": self._reporter()}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "callback": self._reporter()}
         if self.solver == "exchange":
             return exchange(objective, features, outliers, max_swaps=int(self.max_swaps), **limits)
         if self.solver == "psg":

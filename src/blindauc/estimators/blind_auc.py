@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from blindauc.estimators.base import Data, PULinearClassifier
 from blindauc.losses import get_loss
 from blindauc.objectives import BlindAUCObjective, Objective
@@ -115,54 +113,5 @@ class BlindAUCClassifier(PULinearClassifier):
     True
     """
 
-    def __init__(
-        self,
-        n_features_to_select: Any = None,
-        n_outliers: int | float = 0,
-        *,
-        l2: float = 1e-3,
-        shift_l2: float = 1e-3,
-        loss: Any = "logistic",
-        sparsity: str = "l0",
-        groups: Any = None,
-        outlier_handling: str = "shift",
-        leverage_screen: bool = True,
-        prior: float | None = None,
-        pos_label: Any = None,
-        solver: str = "exchange",
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        max_swaps: int = 50,
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Any = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_outliers = n_outliers
-        self.l2 = l2
-        self.shift_l2 = shift_l2
-        self.loss = loss
-        self.sparsity = sparsity
-        self.groups = groups
-        self.outlier_handling = outlier_handling
-        self.leverage_screen = leverage_screen
-        self.prior = prior
-        self.pos_label = pos_label
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_swaps = max_swaps
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
-
     def _objective(self, data: Data, prior: float) -> Objective:
-        return BlindAUCObjective(
-            data.X,
-            data.is_positive,
-            loss=get_loss(self.loss),
-            l2=self.l2,
-            shift_l2=self.shift_l2,
-            trim=self.outlier_handling == "trim",
-            sample_weight=data.weight,
-        )
+        return BlindAUCObjective(data.X, data.is_positive, loss=get_loss(self.loss), **self._ridges(data))

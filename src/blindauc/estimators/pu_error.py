@@ -88,25 +88,27 @@ class PUErrorClassifier(PULinearClassifier):
         verbose: int = 0,
         callback: Any = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_outliers = n_outliers
+        super().__init__(
+            n_features_to_select,
+            n_outliers,
+            l2=l2,
+            shift_l2=shift_l2,
+            loss=loss,
+            sparsity=sparsity,
+            groups=groups,
+            outlier_handling=outlier_handling,
+            leverage_screen=leverage_screen,
+            prior=prior,
+            pos_label=pos_label,
+            solver=solver,
+            max_iter=max_iter,
+            tol=tol,
+            max_swaps=max_swaps,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+        )
         self.risk = risk
-        self.prior = prior
-        self.l2 = l2
-        self.shift_l2 = shift_l2
-        self.loss = loss
-        self.sparsity = sparsity
-        self.groups = groups
-        self.outlier_handling = outlier_handling
-        self.leverage_screen = leverage_screen
-        self.pos_label = pos_label
-        self.solver = solver
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_swaps = max_swaps
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
 
     def _objective(self, data: Data, prior: float) -> Objective:
         return PUErrorObjective(
@@ -115,8 +117,5 @@ class PUErrorClassifier(PULinearClassifier):
             prior=prior,
             risk=self.risk,
             loss=get_loss(self.loss),
-            l2=self.l2,
-            shift_l2=self.shift_l2,
-            trim=self.outlier_handling == "trim",
-            sample_weight=data.weight,
+            **self._ridges(data),
         )
