@@ -78,7 +78,8 @@ FOLDER = Path(os.environ.get("BLINDAUC_DATA", Path(__file__).parents[2] / "share
 def test_hill_valley_can_be_reached(variant, at_least):
     """The best l2 is read off the test labels: this shows what the solver can reach, not what a user would get.
 
-    Splits differ by four points from one to the next. Each takes its own best l2; the best one for all is printed too.
+    Splits differ by four points from one to the next. What is asserted is the mean with each split's own best l2; with
+    one l2 for all ten splits, which is printed beside it, the noisy variant stays just below 86.
     """
     with gzip.open(FOLDER / f"Hill_Valley_{variant}_noise.tsv.gz", "rt") as file:
         table = np.loadtxt(file, skiprows=1)
