@@ -1,5 +1,6 @@
 """blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns."""
 
+from blindauc.estimate import Estimate
 from blindauc.estimators import SYSTEMS, BlindAUCClassifier, PUErrorClassifier, make_system
 from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
 from blindauc.solvers import Progress
@@ -9,6 +10,7 @@ __version__ = "0.1.0"
 __all__ = [
     "SYSTEMS",
     "BlindAUCClassifier",
+    "Estimate",
     "PUErrorClassifier",
     "PairwiseLoss",
     "Progress",

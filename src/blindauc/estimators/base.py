@@ -24,7 +24,7 @@ from blindauc.estimators.inputs import (
     read_outlier_count,
     read_sparsity,
 )
-from blindauc.estimators.labels import read_labels
+from blindauc.labels import read_labels
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.objectives import Objective
 from blindauc.screening import leverage_screen

@@ -1,0 +1,68 @@
+"""A number that knows how sure it is."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import Any
+
+
+class Estimate(float):
+    """An estimated number with its confidence interval; in arithmetic it is the plain number.
+
+    Parameters
+    ----------
+    value : float
+    low, high : float
+        The ends of the interval, on either side of the value.
+    confidence : float, default=0.95
+        The share of samples whose interval is meant to hold the truth.
+
+    Examples
+    --------
+    >>> from blindauc import Estimate
+    >>> auc = Estimate(0.9, 0.86, 0.93)
+    >>> auc
+    Estimate(0.9, 0.86, 0.93, confidence=0.95)
+    >>> print(auc)
+    0.900 (95 % interval 0.860 to 0.930)
+    >>> auc.low <= 0.87 <= auc.high, round(auc.standard_error, 4)
+    (True, 0.0179)
+    """
+
+    __slots__ = ("confidence", "high", "low")
+
+    low: float
+    high: float
+    confidence: float
+
+    def __new__(cls, value: float, low: float, high: float, confidence: float = 0.95) -> Estimate:
+        if not low <= value <= high:
+            raise ValueError(f"An interval must hold its estimate: {value} is not between {low} and {high}.")
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence!r}.")
+        self = super().__new__(cls, value)
+        for name, number in (("low", low), ("high", high), ("confidence", confidence)):
+            object.__setattr__(self, name, float(number))
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"An Estimate is frozen: {name} cannot be set.")
+
+    def __getnewargs__(self) -> tuple[float, float, float, float]:
+        return float(self), self.low, self.high, self.confidence
+
+    # Only the arguments of __new__ travel: there is no other state to restore.
+    def __getstate__(self) -> None:
+        return None
+
+    @property
+    def standard_error(self) -> float:
+        """That of a normal distribution with an interval of this width."""
+        return (self.high - self.low) / (2 * NormalDist().inv_cdf((1 + self.confidence) / 2))
+
+    def __repr__(self) -> str:
+        numbers = f"{float(self)!r}, {self.low!r}, {self.high!r}"
+        return f"Estimate({numbers}, confidence={self.confidence!r})"
+
+    def __str__(self) -> str:
+        return f"{float(self):.3f} ({self.confidence:.0%} interval {self.low:.3f} to {self.high:.3f})".replace("%", " %")
