@@ -48,7 +48,7 @@ class Estimate(float):
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"An Estimate is frozen: {name} cannot be set.")
 
-    def __getnewargs__(self) -> tuple[float, float, float, float]:
+    def __getnewargs__(self) -> tuple[float, float, float, float]:  # type: ignore[override]
         return float(self), self.low, self.high, self.confidence
 
     # Only the arguments of __new__ travel: there is no other state to restore.
@@ -65,4 +65,5 @@ class Estimate(float):
         return f"Estimate({numbers}, confidence={self.confidence!r})"
 
     def __str__(self) -> str:
-        return f"{float(self):.3f} ({self.confidence:.0%} interval {self.low:.3f} to {self.high:.3f})".replace("%", " %")
+        percent = 100 * self.confidence
+        return f"{float(self):.3f} ({percent:g} % interval {self.low:.3f} to {self.high:.3f})"

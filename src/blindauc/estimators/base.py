@@ -24,8 +24,8 @@ from blindauc.estimators.inputs import (
     read_outlier_count,
     read_sparsity,
 )
-from blindauc.labels import read_labels
 from blindauc.estimators.threshold import threshold_of_share
+from blindauc.labels import read_labels
 from blindauc.objectives import Objective
 from blindauc.screening import leverage_screen
 from blindauc.solvers import Progress, Solution, exchange, psg
