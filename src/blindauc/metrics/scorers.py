@@ -1,0 +1,94 @@
+"""Scorers for `cross_val_score`, `GridSearchCV` and their kin.
+
+scikit-learn's own scorers take the larger label for positive. These ask the estimator: its positive class is the last
+of `classes_`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Self
+
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from blindauc.metrics.labelled import lee_liu_score
+from blindauc.metrics.ranks import blind_auc_score, trimmed_blind_auc_score
+
+
+class PUScorer:
+    """A metric of this package as `scorer(estimator, X, y_pu)`; see `make_pu_scorer`."""
+
+    def __init__(self, metric: Callable[..., float], options: dict[str, Any]) -> None:
+        self._metric, self._options = metric, options
+        self._wants_labels = "y_pred" in signature(metric).parameters
+        self._request = MetadataRequest(owner=repr(self))
+
+    def __call__(self, estimator: Any, X: Any, y_pu: Any, sample_weight: Any = None) -> float:
+        """The metric of a fitted estimator on rows that it has not seen."""
+        answer = estimator.predict(X) if self._wants_labels else scores_of(estimator, X)
+        return self._metric(y_pu, answer, sample_weight=sample_weight, pos_label=estimator.classes_[1], **self._options)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Ask for weights where scikit-learn's metadata routing is switched on."""
+        self._request.score.add_request(param="sample_weight", alias=sample_weight)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing passes on to the scorer."""
+        return self._request
+
+    # GridSearchCV asks this of scorers before it passes weights on.
+    def _accept_sample_weight(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self._options.items())
+        return f"make_pu_scorer({self._metric.__name__}{options})"
+
+
+def make_pu_scorer(metric: Callable[..., float], **options: Any) -> PUScorer:
+    """A scorer from one of the metrics of this package.
+
+    The positive class is the last of the estimator's `classes_`. Metrics of scores get `decision_function`, or the
+    second column of `predict_proba` where there is none; metrics of labels get `predict`.
+
+    Parameters
+    ----------
+    metric : callable
+        `metric(y_pu, y_score, *, sample_weight, pos_label, ...)`, or with `y_pred` in place of `y_score`.
+    **options
+        Passed on to the metric: `prior`, `contamination`, `trim`, ...
+
+    Returns
+    -------
+    PUScorer
+        `scorer(estimator, X, y_pu, sample_weight=None)`, fit for the `scoring` of scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from blindauc import BlindAUCClassifier
+    >>> from blindauc.datasets import make_paper_data
+    >>> from blindauc.metrics import make_pu_scorer, pu_auc_score
+    >>> data = make_paper_data(n_features=40, n_outliers=0, random_state=0)
+    >>> scorer = make_pu_scorer(pu_auc_score, prior=20 / 300)
+    >>> scorer
+    make_pu_scorer(pu_auc_score, prior=0.06666666666666667)
+    >>> scores = cross_val_score(BlindAUCClassifier(l2=1000), data.X, data.y_pu, scoring=scorer)
+    >>> bool(abs(scores.mean() - 0.88) < 0.03)
+    True
+    """
+    return PUScorer(metric, options)
+
+
+def scores_of(estimator: Any, X: Any) -> Any:
+    """One score per row, high for the last of the estimator's classes."""
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X)
+    return estimator.predict_proba(X)[:, 1]
+
+
+blind_auc_scorer = make_pu_scorer(blind_auc_score)
+trimmed_blind_auc_scorer = make_pu_scorer(trimmed_blind_auc_score)
+lee_liu_scorer = make_pu_scorer(lee_liu_score)
