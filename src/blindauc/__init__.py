@@ -1,7 +1,14 @@
 """blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns."""
 
 from blindauc.estimate import Estimate
-from blindauc.estimators import SYSTEMS, BlindAUCClassifier, PUErrorClassifier, make_system
+from blindauc.estimators import (
+    SYSTEMS,
+    BlindAUCClassifier,
+    BlindAUCClassifierCV,
+    PUErrorClassifier,
+    PUErrorClassifierCV,
+    make_system,
+)
 from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
 from blindauc.solvers import Progress
 
@@ -10,8 +17,10 @@ __version__ = "0.1.0"
 __all__ = [
     "SYSTEMS",
     "BlindAUCClassifier",
+    "BlindAUCClassifierCV",
     "Estimate",
     "PUErrorClassifier",
+    "PUErrorClassifierCV",
     "PairwiseLoss",
     "Progress",
     "__version__",

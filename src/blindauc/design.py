@@ -36,8 +36,12 @@ class Design:
         return int(self._X.shape[0])
 
     @property
+    def n_features(self) -> int:
+        return int(self._X.shape[1])
+
+    @property
     def n_columns(self) -> int:
-        return int(self._X.shape[1]) + self._intercept
+        return self.n_features + self._intercept
 
     def _blocks(self) -> Iterator[tuple[slice, Any]]:
         """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened."""

@@ -93,6 +93,13 @@ class Risk(ABC):
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
         """The Hessian as a function of a direction, at the cost of a pass over the scores."""
 
+    def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
+        """The second derivative as all positive scores move together, plus that as all unlabelled ones do."""
+        product = self.hessian_product(a, b, p, q)
+        by_pos, _ = product(np.ones_like(a), np.zeros_like(b))
+        _, by_unl = product(np.zeros_like(a), np.ones_like(b))
+        return float(by_pos.sum() + by_unl.sum())
+
     @abstractmethod
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
         """What one positive costs, given the unlabelled scores; convex if the loss is and shifts work."""
@@ -126,6 +133,10 @@ class BlindAUCRisk(Risk):
 
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
         return PairwiseCurvature(self.loss, a, b, p, q).product
+
+    def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
+        # Only differences of scores matter: moving all of one kind, or of the other, is the same.
+        return 2 * float(p @ self.pos_term(b, q)(2, a))
 
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
         unlabelled = summarize(b, q, loss=self.loss)

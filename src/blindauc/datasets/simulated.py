@@ -1,10 +1,11 @@
-"""Simulated data whose truth is known: the generator behind Tables 1 and 2 of the paper."""
+"""Simulated data whose truth is known: the paper's generator, and one with correlated features."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats, Ints
@@ -98,3 +99,77 @@ def make_paper_data(
     X[np.ix_(outliers, columns)] = rng.normal(-10.0, 1.0, (n_outliers, len(columns)))
     y_test = np.repeat([1, 0], [n_test_pos, n_test_negatives])
     return Dataset(X, y_pu, y_true, support, outliers, draw(y_test), y_test)
+
+
+def make_correlated_data(
+    contamination: float = 0.1,
+    *,
+    outliers: str = "ordinary",
+    n_features: int = 50,
+    n_relevant: int = 10,
+    n_pos: int = 300,
+    n_unlabelled: int = 3000,
+    prior: float = 0.2,
+    auc: float = 0.92,
+    n_test: int = 6000,
+    random_state: int | np.random.RandomState | None = None,
+) -> Dataset:
+    """Draw correlated normal features, a share of the labelled positives replaced by negatives.
+
+    Neighbouring features correlate by one half, those further apart by its powers. The class means of the relevant
+    ones, which are chosen at random, lie on either side of zero by amounts of random sign, such that the best linear
+    score has the given AUC.
+
+    Parameters
+    ----------
+    contamination : float
+        The share of the labelled positives that are negatives.
+    outliers : {"ordinary", "far"}
+        "ordinary" ones are drawn like all negatives, "far" ones lie five times as far from zero on the negatives'
+        side.
+    n_features, n_relevant, n_pos, n_unlabelled : int
+    prior : float
+        The share of positives among the unlabelled rows.
+    auc : float
+    n_test : int
+        Rows to test on, half of them positive.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from blindauc.datasets import make_correlated_data
+    >>> data = make_correlated_data(0.1, outliers="far", random_state=0)
+    >>> data.X.shape, len(data.outliers), int(data.y_true[data.y_pu == 0].sum())
+    ((3300, 50), 30, 600)
+    """
+    if outliers not in ("ordinary", "far"):
+        raise ValueError(f'outliers must be "ordinary" or "far", not {outliers!r}.')
+    for name, share in (("contamination", contamination), ("prior", prior)):
+        if not 0 <= share < 1:
+            raise ValueError(f"{name} is a share and must lie in [0, 1), not {share!r}.")
+    rng = check_random_state(random_state)
+    places = np.arange(n_features)
+    correlation = 0.5 ** np.abs(places[:, None] - places)
+    support = np.isin(places, rng.permutation(n_features)[:n_relevant])
+    centre = np.where(support, rng.choice([-1.0, 1.0], n_features), 0.0)
+    # The best linear score separates means at +-centre by twice this distance.
+    distance = np.sqrt(centre @ np.linalg.solve(correlation, centre))
+    centre *= ndtri(auc) / np.sqrt(2) / distance
+    factor = np.linalg.cholesky(correlation)
+
+    def draw(labels: Ints) -> Floats:
+        return np.outer(2.0 * labels - 1.0, centre) + rng.standard_normal((len(labels), n_features)) @ factor.T
+
+    n_wrong, n_hidden = round(contamination * n_pos), round(prior * n_unlabelled)
+    y_pu = np.repeat([1, 0], [n_pos, n_unlabelled])
+    y_true = np.repeat([1, 0, 1, 0], [n_pos - n_wrong, n_wrong, n_hidden, n_unlabelled - n_hidden])
+    wrong = np.arange(n_pos - n_wrong, n_pos)
+    X = draw(y_true)
+    if outliers == "far":
+        X[wrong] -= 4.0 * centre
+    y_test = np.repeat([1, 0], [n_test // 2, n_test - n_test // 2])
+    return Dataset(X, y_pu, y_true, support, wrong, draw(y_test), y_test)

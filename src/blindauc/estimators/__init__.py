@@ -3,5 +3,13 @@
 from blindauc.estimators.blind_auc import BlindAUCClassifier
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.systems import SYSTEMS, make_system
+from blindauc.estimators.tuned import BlindAUCClassifierCV, PUErrorClassifierCV
 
-__all__ = ["SYSTEMS", "BlindAUCClassifier", "PUErrorClassifier", "make_system"]
+__all__ = [
+    "SYSTEMS",
+    "BlindAUCClassifier",
+    "BlindAUCClassifierCV",
+    "PUErrorClassifier",
+    "PUErrorClassifierCV",
+    "make_system",
+]

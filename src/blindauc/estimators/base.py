@@ -1,61 +1,48 @@
-"""What the linear PU classifiers share: from X and y to a solved problem, and from there to predictions."""
+"""How the linear PU classifiers are fitted: from X and y to a solved problem, and to what its scores mean."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight
 
-from blindauc._typing import Bools, Floats, Ints
+from blindauc._typing import Bools, Ints
+from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimators.inputs import (
+    check_choice,
     check_number,
     check_prior,
     read_matrix,
     read_outlier_count,
     read_sparsity,
 )
-from blindauc.estimators.threshold import threshold_of_share
+from blindauc.estimators.linear import LinearPUModel
+from blindauc.estimators.problem import EstimatorProblem
+from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
 from blindauc.labels import read_labels
 from blindauc.objectives import Objective
+from blindauc.scaling import column_scales
 from blindauc.screening import leverage_screen
 from blindauc.solvers import Progress, Solution, exchange, psg
 from blindauc.sparsity import L0, SparsitySet
+from blindauc.threads import blas_threads_for
+from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores
+from blindauc.tuning.evaluation import ranks_of
+from blindauc.tuning.grid import Candidate
 
 
-class Data(NamedTuple):
-    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives."""
-
-    X: Any
-    is_positive: Bools
-    weight: Floats
-    row: Ints
-    labelled: Ints
-
-    def subset(self, kept: Bools) -> Data:
-        """Some of the rows; X is copied unless they are all."""
-        if kept.all():
-            return self
-        index = np.flatnonzero(kept)
-        X = self.X.tocsr() if sp.issparse(self.X) else self.X
-        return Data(X[index], self.is_positive[index], self.weight[index], self.row[index], self.labelled)
-
-    @property
-    def labelled_share(self) -> float:
-        return float(self.weight[self.is_positive].sum() / self.weight.sum())
-
-
-class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class PULinearClassifier(LinearPUModel):
     """A linear score fitted to positive and unlabelled data."""
+
+    has_intercept: bool
+    """Whether the risk has a constant of its own."""
 
     def __init__(
         self,
@@ -64,12 +51,16 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         *,
         l2: float = 1e-3,
         shift_l2: float = 1e-3,
+        scaling: str = "none",
         loss: Any = "logistic",
         sparsity: str = "l0",
         groups: Any = None,
         outlier_handling: str = "shift",
         leverage_screen: bool = True,
         prior: float | None = None,
+        calibrate: bool = True,
+        sampling: str = "one_sample",
+        threshold: str = "probability",
         pos_label: Any = None,
         solver: str = "exchange",
         max_iter: int = 500,
@@ -83,12 +74,16 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         self.n_outliers = n_outliers
         self.l2 = l2
         self.shift_l2 = shift_l2
+        self.scaling = scaling
         self.loss = loss
         self.sparsity = sparsity
         self.groups = groups
         self.outlier_handling = outlier_handling
         self.leverage_screen = leverage_screen
         self.prior = prior
+        self.calibrate = calibrate
+        self.sampling = sampling
+        self.threshold = threshold
         self.pos_label = pos_label
         self.solver = solver
         self.max_iter = max_iter
@@ -114,70 +109,56 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         -------
         self
         """
-        with self._all_or_nothing():
-            data = self._read(X, y, sample_weight)
-            features, n_outliers = self._read_choices(data)
-            screened = self._screened(data, n_outliers)
-            kept = data.subset(~screened)
-            objective = self._objective(kept, data.labelled_share if self.prior is None else self.prior)
-            self._check_shifts_work(objective, n_outliers)
-            outliers = L0(objective.n_positives, n_outliers - int(screened.sum()))
-            solution = self._solve(objective, features, outliers)
-            self._warn_if_unfinished(solution)
-            self._store(solution, kept, data.row[screened])
-            self.intercept_ = -self._threshold(data)
+        with all_or_nothing(self):
+            self._check_params()
+            self._fit(read_data(self, X, y, sample_weight))
         return self
+
+    def _fit(self, data: Data) -> None:
+        features, n_outliers = self._read_choices(data)
+        prior = self._training_prior(data, n_outliers)
+        screened = self._screened(data, n_outliers)
+        kept = data.subset(~screened)
+        objective = self._objective(kept, prior)
+        self._check_shifts_work(objective, n_outliers)
+        outliers = L0(objective.n_positives, n_outliers - int(screened.sum()))
+        with blas_threads_for(data.X):
+            solution = self._solve(objective, features, outliers)
+        self._warn_if_unfinished(solution)
+        self._store(solution, kept, data.row[screened])
+        self._judge(data, n_outliers, prior)
 
     def _objective(self, data: Data, prior: float) -> Objective:
         """The problem that the estimator solves."""
         raise NotImplementedError
 
+    def _training_prior(self, data: Data, n_outliers: int) -> float:
+        """The prior in the objective, where that has one."""
+        return np.nan
+
     def _ridges(self, data: Data) -> dict[str, Any]:
         """What the objectives of both have in common."""
         return {
-            "l2": self.l2,
+            "l2": self.l2 * column_scales(data.X, data.weight, self.scaling) ** 2,
             "shift_l2": self.shift_l2,
             "trim": self.outlier_handling == "trim",
             "sample_weight": data.weight,
         }
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """A fit that fails or is interrupted leaves the estimator as it was."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Data:
+    def _check_params(self) -> None:
         check_number("l2", self.l2, at_least=0)
         check_number("tol", self.tol, above=0)
         check_number("max_iter", self.max_iter, at_least=1)
         check_number("max_swaps", self.max_swaps, at_least=0)
         check_prior(self.prior)
+        check_choice("outlier_handling", self.outlier_handling, ("shift", "trim"))
+        check_choice("sampling", self.sampling, ("one_sample", "two_sample"))
+        check_choice("threshold", self.threshold, ("probability", "share"))
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be callable or None, not {self.callback!r}.")
-        if self.outlier_handling not in ("shift", "trim"):
-            raise ValueError(f'outlier_handling must be "shift" or "trim", not {self.outlier_handling!r}.')
         if self.outlier_handling == "shift":
             hint = "" if self.shift_l2 else ' (shift_l2=0 would be trimming: choose outlier_handling="trim")'
             check_number("shift_l2" + hint, self.shift_l2, above=0)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: y marks the "
-                "labelled positives."
-            )
-        X = read_matrix(self, X, reset=True)
-        is_positive, classes = read_labels(y, self.pos_label)
-        if len(is_positive) != X.shape[0]:
-            raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        _check_enough(is_positive & (weight > 0), ~is_positive & (weight > 0))
-        self.classes_ = classes
-        everything = Data(X, is_positive, weight, np.arange(len(weight)), np.flatnonzero(is_positive))
-        return everything.subset(weight > 0)
 
     def _read_choices(self, data: Data) -> tuple[SparsitySet, int]:
         names = getattr(self, "feature_names_in_", None)
@@ -200,7 +181,7 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
             )
 
     def _solve(self, objective: Objective, features: SparsitySet, outliers: SparsitySet) -> Solution:
-        if objective.risk.has_intercept:
+        if self.has_intercept:
             features = features.with_free_column()
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "callback": self._reporter()}
         if self.solver == "exchange":
@@ -226,7 +207,7 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
                 f"{solution.gradient_norm:.1e} of that at zero. Raise max_iter (now {self.max_iter}), l2 or tol "
                 f"(now {self.tol:g}), or scale the columns.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _store(self, solution: Solution, data: Data, screened_rows: Ints) -> None:
@@ -241,52 +222,61 @@ class PULinearClassifier(ClassifierMixin, SelectorMixin, BaseEstimator):  # type
         self.shift_[np.searchsorted(data.labelled, fitted_rows)] = solution.shift
         self.shift_[np.searchsorted(data.labelled, screened_rows)] = np.inf
 
-    def _threshold(self, data: Data) -> float:
-        """The score above which rows are predicted positive."""
+    def _judge(self, data: Data, n_outliers: int, prior: float) -> None:
+        """Place the threshold and, by rows held out of rougher fits of the same problem, learn what scores mean."""
         scores = Design(data.X).scores(self.coef_)
-        if self.prior is None:
-            return threshold_of_share(scores, data.weight, data.labelled_share)
-        unlabelled = ~data.is_positive
-        return threshold_of_share(scores[unlabelled], data.weight[unlabelled], self.prior)
+        unl_scores, unl_weight = scores[~data.is_positive], data.weight[~data.is_positive]
+        if not self.calibrate:
+            if self.prior is None:
+                threshold = threshold_of_share(scores, data.weight, data.labelled_share)
+            else:
+                threshold = threshold_of_share(unl_scores, unl_weight, self.prior)
+            self.intercept_ = -threshold
+            return
+        ranked = ranks_of(EstimatorProblem(self, data, prior), self._candidate(data, n_outliers), scores)
+        judgement = judge_ranks(ranked, self.prior)
+        meaning = on_scores(judgement.score_model, unl_scores, unl_weight)
+        self.calibration_ = among_all_rows(meaning, data.labelled_share) if self.sampling == "one_sample" else meaning
+        self.prior_, self.contamination_ = judgement.estimate.prior, judgement.estimate.contamination
+        self.auc_ = judgement.auc
+        self.suspicion_, self.labelled_rows_ = judgement.suspicion, data.row[data.is_positive]
+        if self.threshold == "probability":
+            self.intercept_ = -threshold_of_half(self.calibration_, scores)
+        else:
+            self.intercept_ = -threshold_of_share(unl_scores, unl_weight, float(self.prior_))
 
-    def decision_function(self, X: Any) -> Floats:
-        """The ranking: higher is more likely positive, above zero is predicted positive.
+    def _candidate(self, data: Data, n_outliers: int) -> Candidate:
+        share = n_outliers / int(data.is_positive.sum())
+        return Candidate(self.scaling, self.loss, self.l2, share, self.n_features_to_select)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, p)
 
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        check_is_fitted(self)
-        return Design(read_matrix(self, X, reset=False)).scores(self.coef_) + self.intercept_
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """A fit that fails or is interrupted leaves the estimator as it was."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
 
-    def predict(self, X: Any) -> Any:
-        """The class of each row, by a threshold that `prior` places (see the class).
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, p)
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(np.intp)]
-
-    def _get_support_mask(self) -> Bools:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
+def read_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
+    """Validated rows of positive weight; the estimator learns its classes and its columns."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: y marks the "
+            "labelled positives."
+        )
+    X = read_matrix(estimator, X, reset=True)
+    is_positive, classes = read_labels(y, estimator.pos_label)
+    if len(is_positive) != X.shape[0]:
+        raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    _check_enough(is_positive & (weight > 0), ~is_positive & (weight > 0))
+    estimator.classes_ = classes
+    everything = Data(X, is_positive, weight, np.arange(len(weight)), np.flatnonzero(is_positive))
+    return everything.subset(weight > 0)
 
 
 def _check_enough(positives: Bools, unlabelled: Bools) -> None:

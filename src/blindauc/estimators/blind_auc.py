@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from blindauc.estimators.base import Data, PULinearClassifier
+from blindauc.data import Data
+from blindauc.estimators.base import PULinearClassifier
 from blindauc.losses import get_loss
 from blindauc.objectives import BlindAUCObjective, Objective
 
@@ -30,9 +31,12 @@ class BlindAUCClassifier(PULinearClassifier):
     n_outliers : int or float, default=0
         How many labelled positives (or which share of them) are taken to be wrong.
     l2 : float, default=1e-3
-        Ridge on the weights. It acts on the columns as they are given.
+        Ridge on the weights.
     shift_l2 : float, default=1e-3
         Ridge on the shifts.
+    scaling : {"none", "standard", "robust"}, default="none"
+        The columns that the ridge sees: as they are given, divided by their standard deviations, or by their
+        interquartile ranges. `coef_` is for the columns as given in any case.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         Of the margin by which a positive outranks an unlabelled row.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
@@ -45,13 +49,22 @@ class BlindAUCClassifier(PULinearClassifier):
         Take out positives that lie extremely far from the other positives before the fit. They count among
         `n_outliers`, and with `n_outliers=0` nothing is screened.
     prior : float or None, default=None
-        The share of positives *among the unlabelled rows*. Only `predict` uses it: its threshold is placed so that
-        this share of the unlabelled training rows is predicted positive. When it is not given, as many training
-        rows are predicted positive as are labelled: the labelled positives are then taken to be all there are.
-        The ranking is the same.
+        The share of positives *among the unlabelled rows*; estimated when it is not given. The ranking does not
+        depend on it, probabilities and classes do.
+    calibrate : bool, default=True
+        Learn from five rougher fits, each to four fifths of the rows, what the scores mean: probabilities, prior,
+        suspicion, AUC. Without, `predict` takes as many training rows for positive as are labelled (or `prior` of the
+        unlabelled ones), and there is no `predict_proba`.
+    sampling : {"one_sample", "two_sample"}, default="one_sample"
+        The population that `predict_proba` and `predict` speak of. "one_sample": all training rows were drawn from it
+        together, and some of its positives got their label. "two_sample": the unlabelled rows alone are a sample of it.
+    threshold : {"probability", "share"}, default="probability"
+        `predict` takes for positive what has a probability above one half, or the highest scores, so many that their
+        share among the unlabelled training rows is the prior. Where the classes overlap and positives are rare, no
+        probability may be above one half.
     pos_label : object, default=None
         The label of positives; the larger of the two by default. scikit-learn's scorers take the larger label for
-        positive whatever is said here: cross-validate with `y == pos_label`.
+        positive whatever is said here, those of `blindauc.metrics` do not.
     solver : {"exchange", "psg"}, default="exchange"
         "exchange" is deterministic and never raises the objective; "psg" is the paper's projected stochastic
         gradient.
@@ -82,6 +95,14 @@ class BlindAUCClassifier(PULinearClassifier):
         out of the mean.
     outliers_ : ndarray
         Row numbers, in the training X, of the labelled positives taken to be wrong.
+    prior_, contamination_ : Estimate
+        The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals.
+    auc_ : Estimate
+        The AUC that the ranking has on true labels, by rows held out of the fit and the two shares above.
+    suspicion_, labelled_rows_ : ndarray of shape (n_pos,)
+        The probability that each labelled positive (of positive weight) is mislabelled, and its row in the training X.
+    calibration_ : ScoreModel
+        What the scores mean.
     objective_ : float
         The minimum that was reached.
     n_iter_ : int
@@ -112,6 +133,8 @@ class BlindAUCClassifier(PULinearClassifier):
     >>> bool(roc_auc_score(data.y_test, model.decision_function(data.X_test)) > 0.84)
     True
     """
+
+    has_intercept = False
 
     def _objective(self, data: Data, prior: float) -> Objective:
         return BlindAUCObjective(data.X, data.is_positive, loss=get_loss(self.loss), **self._ridges(data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -127,6 +128,12 @@ def check_number(name: str, value: Any, *, above: float = -np.inf, at_least: flo
     if not (np.isfinite(number) and number > above and number >= at_least):
         bound = f"above {above:g}" if above > -np.inf else f"at least {at_least:g}"
         raise ValueError(f"{name} must be a number {bound}, not {value!r}.")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raise unless the value is one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}.")
 
 
 def check_prior(prior: Any) -> None:

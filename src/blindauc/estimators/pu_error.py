@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from blindauc.estimators.base import Data, PULinearClassifier
+import numpy as np
+
+from blindauc.data import Data
+from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.problem import BlindProblem
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective, PUErrorObjective
+from blindauc.trust.judgement import judge_ranks
+from blindauc.tuning.evaluation import ranks_of
+
+LEAST_PRIOR = 0.01
+"""With a prior of nothing, or of everything, the risk would have nothing to tell apart."""
 
 
 class PUErrorClassifier(PULinearClassifier):
@@ -34,22 +43,22 @@ class PUErrorClassifier(PULinearClassifier):
 
     Parameters
     ----------
-    n_features_to_select, n_outliers, l2, shift_l2, sparsity, groups, outlier_handling, leverage_screen, pos_label
+    n_features_to_select, n_outliers, l2, shift_l2, scaling, sparsity, groups, outlier_handling, leverage_screen
         As in `BlindAUCClassifier`.
     risk : {"paper", "unbiased", "nonnegative"}, default="paper"
     prior : float or None, default=None
-        The share of positives *among the unlabelled rows*; the fit and `predict` both use it, the latter by
-        placing its threshold so that this share of the unlabelled training rows is predicted positive. When it is
-        not given, the share of labelled rows in y stands in for it, which is a guess: give it if you can.
+        The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated by
+        the ranks of a fit of the blind AUC, which does not.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         A piecewise linear loss gives up the side that is cheaper to give up: with a prior far from one half its best
         weights may all be zero.
-    solver, max_iter, tol, max_swaps, random_state, verbose, callback
+    calibrate, sampling, threshold, pos_label, solver, max_iter, tol, max_swaps, random_state, verbose, callback
         As in `BlindAUCClassifier`.
 
     Attributes
     ----------
-    coef_, intercept_, support_, shift_, outliers_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
+    coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
+    calibration_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
         As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples
@@ -74,11 +83,15 @@ class PUErrorClassifier(PULinearClassifier):
         prior: float | None = None,
         l2: float = 1e-3,
         shift_l2: float = 1e-3,
+        scaling: str = "none",
         loss: Any = "logistic",
         sparsity: str = "l0",
         groups: Any = None,
         outlier_handling: str = "shift",
         leverage_screen: bool = True,
+        calibrate: bool = True,
+        sampling: str = "one_sample",
+        threshold: str = "probability",
         pos_label: Any = None,
         solver: str = "exchange",
         max_iter: int = 500,
@@ -93,12 +106,16 @@ class PUErrorClassifier(PULinearClassifier):
             n_outliers,
             l2=l2,
             shift_l2=shift_l2,
+            scaling=scaling,
             loss=loss,
             sparsity=sparsity,
             groups=groups,
             outlier_handling=outlier_handling,
             leverage_screen=leverage_screen,
             prior=prior,
+            calibrate=calibrate,
+            sampling=sampling,
+            threshold=threshold,
             pos_label=pos_label,
             solver=solver,
             max_iter=max_iter,
@@ -109,6 +126,15 @@ class PUErrorClassifier(PULinearClassifier):
             callback=callback,
         )
         self.risk = risk
+
+    has_intercept = True
+
+    def _training_prior(self, data: Data, n_outliers: int) -> float:
+        if self.prior is not None:
+            return self.prior
+        problem = BlindProblem(self, data)
+        ranked = ranks_of(problem, self._candidate(data, n_outliers), np.zeros(len(data.row)))
+        return float(np.clip(judge_ranks(ranked).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
     def _objective(self, data: Data, prior: float) -> Objective:
         return PUErrorObjective(

@@ -1,8 +1,9 @@
-"""Where to cut a ranking so that a given share of it is predicted positive."""
+"""Where to cut a ranking: at a given share of it, or where the probability passes one half."""
 
 import numpy as np
 
 from blindauc._typing import Floats
+from blindauc.prior import ScoreModel
 
 
 def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
@@ -22,6 +23,29 @@ def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
     # What is predicted positive if the first 0, 1, 2, ... levels are; rounding must not decide between two.
     above = np.append(0.0, np.cumsum(np.bincount(level, weight))) / weight.sum()
     n_above = int(np.argmin(np.round(np.abs(above - share), 12)))
-    beyond = 1.0 + np.abs(levels[[0, -1]])
-    edges = np.concatenate([[levels[0] + beyond[0]], levels, [levels[-1] - beyond[1]]])
+    edges = np.concatenate([[beyond(levels[0], 1)], levels, [beyond(levels[-1], -1)]])
     return float((edges[n_above] + edges[n_above + 1]) / 2)
+
+
+def threshold_of_half(model: ScoreModel, scores: Floats) -> float:
+    """The score above which the probability is more than one half; beyond all scores if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.estimators.threshold import threshold_of_half
+    >>> from blindauc.prior import fit_score_model
+    >>> unlabelled = np.arange(100.0)
+    >>> model = fit_score_model(np.arange(80.0, 100.0), unlabelled, prior=0.2, contamination=0.0)
+    >>> 60 < threshold_of_half(model, unlabelled) < 90
+    True
+    """
+    above = np.flatnonzero(model.probabilities > 0.5)
+    if len(above) == 0:
+        return beyond(scores.max(), 1)
+    return float(model.edges[above[0] - 1]) if above[0] > 0 else beyond(scores.min(), -1)
+
+
+def beyond(score: float, direction: int) -> float:
+    """A score well above (1) or below (-1) another."""
+    return float(score + direction * (1.0 + abs(score)))

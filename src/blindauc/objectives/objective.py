@@ -53,7 +53,8 @@ class Objective:
     risk : Risk
     X : ndarray, CSR or CSC matrix of shape (n, n_features), not copied
     is_positive : mask of shape (n,)
-    l2, shift_l2 : ridges on coef and shift
+    l2 : ridge on coef: one number, or one for each feature
+    shift_l2 : ridge on shift
     trim : whether outliers are taken out instead of shifted
     sample_weight : array of shape (n,), optional
     """
@@ -64,7 +65,7 @@ class Objective:
         X: Any,
         is_positive: Bools,
         *,
-        l2: float,
+        l2: float | Floats,
         shift_l2: float = 1e-3,
         trim: bool = False,
         sample_weight: Floats | None = None,
@@ -74,9 +75,9 @@ class Objective:
         design = Design(X, intercept=risk.has_intercept)
         self.risk = risk
         self.rows = Rows(design, pos, unl, weight[pos], weight[unl])
-        self.ridge = np.full(self.n_columns, float(l2))
-        if risk.has_intercept:
-            self.ridge[-1] = 0.0
+        # An intercept is not drawn towards zero.
+        self.ridge = np.zeros(self.n_columns)
+        self.ridge[: design.n_features] = l2
         self.shift_l2 = float(shift_l2)
         self.trim = trim
 
@@ -100,6 +101,13 @@ class Objective:
         """The objective with the kinks of its risk rounded off over `width`."""
         other = copy(self)
         other.risk = self.risk.smoothed(width)
+        return other
+
+    def with_ridge(self, factor: float) -> Objective:
+        """The objective with its ridge on the weights multiplied by a factor."""
+        other = copy(self)
+        other.ridge = factor * self.ridge
+        other.__dict__.pop("curvature_scale", None)
         return other
 
     def on_unlabelled(self, index: Ints) -> Objective:
@@ -134,21 +142,30 @@ class Objective:
         return self.rows.design.spread(self.rows.weight / self.rows.weight.sum())
 
     @cached_property
+    def gradient_at_zero(self) -> Floats:
+        """The gradient by the weights where all weights and shifts are zero."""
+        return self.gradient(np.zeros(self.n_columns), np.zeros(self.n_positives)).coef
+
+    @cached_property
     def curvature_scale(self) -> Floats:
         """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
         bend = self.risk.smoothed(1.0).curvature_scale
         return bend * self.column_spread**2 + self.ridge
+
+    @property
+    def ridge_unit(self) -> float:
+        """The factor at which the ridge bends the objective about as much as the data do."""
+        features = self.ridge > 0
+        data_bend = self.curvature_scale[features] - self.ridge[features]
+        return float(np.mean(data_bend / self.ridge[features]))
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
         """About the second derivative by each weight: the scores' curvature times the column's variance."""
         rows, finite = self.rows, np.isfinite(shift)
         scores = rows.design.scores(coef)
         a, b = scores[rows.pos] + np.where(finite, shift, 0.0), scores[rows.unl]
-        bend = self.risk.hessian_product(a, b, rows.shares(finite), rows.unl_share)
-        by_pos, _ = bend(np.ones_like(a), np.zeros_like(b))
-        _, by_unl = bend(np.zeros_like(a), np.ones_like(b))
         # A concave risk bends the wrong way to set a scale: then the ridge, or a little, does.
-        curvature = max(float(by_pos.sum() + by_unl.sum()), 1e-12)
+        curvature = max(self.risk.bend(a, b, rows.shares(finite), rows.unl_share), 1e-12)
         return curvature * self.column_spread**2 + self.ridge
 
     def outlyingness(self, coef: Floats) -> Outlyingness:

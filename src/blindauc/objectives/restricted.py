@@ -16,11 +16,11 @@ from blindauc.risks import ScoreHessian
 if TYPE_CHECKING:
     from blindauc.objectives.objective import Objective
 
-MAX_EXACT_PAIRS = 2**20
+MAX_EXACT_PAIRS = 2**17
 """Up to this many pairs the Hessian is exact; beyond, it is that of a sample of the rows."""
 
-SAMPLE_PAIRS = 2**19
-"""Pairs of such a sample."""
+MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS = 2**16, 2**19
+"""Pairs of such a sample: in between, so many that its rows of either kind are twice the variables."""
 
 MAX_EXACT_ENTRIES = 2**22
 """Rows times variables that are made dense for a Hessian, at most: 32 MB."""
@@ -120,8 +120,9 @@ class RestrictedObjective:
         max_rows = MAX_EXACT_ENTRIES // min(len(self.scale), MAX_DENSE_HESSIAN)
         if n_pos * n_unl <= MAX_EXACT_PAIRS and n_pos + n_unl <= max_rows:
             return self
-        few = min(n_pos, n_unl, int(SAMPLE_PAIRS**0.5))
-        many = min(SAMPLE_PAIRS // few, max_rows)
+        pairs = int(np.clip((2 * len(self.scale)) ** 2, MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS))
+        few = min(n_pos, n_unl, int(pairs**0.5))
+        many = min(pairs // few, max_rows)
         pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
         unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
         # The shifted positives are all in it, at their own weight; the others stand for those left out.

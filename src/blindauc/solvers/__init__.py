@@ -1,7 +1,8 @@
 """Solvers: minimise an objective over supports and outliers, knowing both by their methods only."""
 
 from blindauc.solvers.exchange import exchange
+from blindauc.solvers.path import feature_path
 from blindauc.solvers.psg import psg
 from blindauc.solvers.solution import Progress, Solution
 
-__all__ = ["Progress", "Solution", "exchange", "psg"]
+__all__ = ["Progress", "Solution", "exchange", "feature_path", "psg"]

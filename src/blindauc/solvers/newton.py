@@ -91,7 +91,7 @@ class _Steps:
     def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
         problem = self._problem
         if self._solve is None or problem.hessian_is_exact:
-            self._solve = _factorised(problem.hessian(z))
+            self._solve = _solver(problem.hessian(z), is_kept=not problem.hessian_is_exact)
         if problem.hessian_is_exact:
             step = -self._solve(gradient)
         else:
@@ -104,7 +104,7 @@ class _Steps:
         return step
 
 
-def _factorised(hessian: Floats) -> Callable[[Floats], Floats]:
+def _solver(hessian: Floats, is_kept: bool) -> Callable[[Floats], Floats]:
     """A solver for the Hessian, or its diagonal, made positive definite where it is not."""
     if hessian.ndim == 1:
         return lambda v: v / hessian
@@ -112,11 +112,15 @@ def _factorised(hessian: Floats) -> Callable[[Floats], Floats]:
     scale = 1 / np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
     scaled = hessian * scale[:, None] * scale
     for damping in (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3):
+        damped = scaled + damping * np.eye(len(scaled)) if damping else scaled
         try:
-            factor = np.linalg.cholesky(scaled + damping * np.eye(len(scaled)))
+            factor = np.linalg.cholesky(damped)
         except np.linalg.LinAlgError:
             continue
-        # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost.
+        # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost. It has no triangular
+        # solver, so one that is used once solves anew, and one that is kept inverts its factor.
+        if not is_kept:
+            return lambda v: scale * np.linalg.solve(damped, scale * v)
         inverse = np.linalg.inv(factor)
         return lambda v: scale * (inverse.T @ (inverse @ (scale * v)))
     return lambda v: scale * scale * v

@@ -1,0 +1,32 @@
+"""Validated rows, as estimators and tuning hand them on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Bools, Floats, Ints
+
+
+class Data(NamedTuple):
+    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives."""
+
+    X: Any
+    is_positive: Bools
+    weight: Floats
+    row: Ints
+    labelled: Ints
+
+    def subset(self, kept: Bools) -> Data:
+        """Some of the rows; X is copied unless they are all."""
+        if kept.all():
+            return self
+        index = np.flatnonzero(kept)
+        X = self.X.tocsr() if sp.issparse(self.X) else self.X
+        return Data(X[index], self.is_positive[index], self.weight[index], self.row[index], self.labelled)
+
+    @property
+    def labelled_share(self) -> float:
+        return float(self.weight[self.is_positive].sum() / self.weight.sum())

@@ -1,0 +1,273 @@
+"""Estimators that choose scaling, ridge, features and outliers by themselves, from PU labels alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from blindauc.data import Data
+from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
+from blindauc.estimators.blind_auc import BlindAUCClassifier
+from blindauc.estimators.inputs import check_choice, check_number
+from blindauc.estimators.linear import LinearPUModel
+from blindauc.estimators.problem import EstimatorProblem
+from blindauc.estimators.pu_error import PUErrorClassifier
+from blindauc.estimators.space import read_space
+from blindauc.tuning.baselines import compare
+from blindauc.tuning.choice import RULES, best, choose
+from blindauc.tuning.criterion import mean_ranks
+from blindauc.tuning.evaluation import held_out_ranks
+from blindauc.tuning.folds import Split, fold_splits, limited, row_digests
+from blindauc.tuning.greedy import greedy_search
+from blindauc.tuning.grid import Candidate, Grid
+from blindauc.tuning.growth import grown
+from blindauc.tuning.progress import progress_bars
+from blindauc.tuning.results import cv_results
+from blindauc.tuning.search import Judge, Report, Space, Stage, ridge_stage, staged_search
+
+ENOUGH_JUDGED = 300
+"""Held-out positives, counted once for each repeat, at which more repeats of the folds bring little."""
+
+MAX_REPEATS = 3
+
+
+class TunedPUClassifier(LinearPUModel):
+    """A linear PU classifier whose choices are made by cross-validation on PU labels."""
+
+    _estimator: type[PULinearClassifier]
+
+    def __init__(
+        self,
+        *,
+        n_features_to_select: Any = "auto",
+        n_outliers: Any = "auto",
+        l2: Any = "auto",
+        scaling: Any = "auto",
+        loss: Any = "logistic",
+        search: str = "staged",
+        rule: str = "central",
+        cv: Any = 5,
+        n_repeats: Any = "auto",
+        trim: float = 0.15,
+        grow_unlabelled: bool = False,
+        shift_l2: float = 1e-3,
+        sparsity: str = "l0",
+        groups: Any = None,
+        outlier_handling: str = "trim",
+        leverage_screen: bool = True,
+        prior: float | None = None,
+        sampling: str = "one_sample",
+        threshold: str = "probability",
+        pos_label: Any = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        max_swaps: int = 5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_outliers = n_outliers
+        self.l2 = l2
+        self.scaling = scaling
+        self.loss = loss
+        self.search = search
+        self.rule = rule
+        self.cv = cv
+        self.n_repeats = n_repeats
+        self.trim = trim
+        self.grow_unlabelled = grow_unlabelled
+        self.shift_l2 = shift_l2
+        self.sparsity = sparsity
+        self.groups = groups
+        self.outlier_handling = outlier_handling
+        self.leverage_screen = leverage_screen
+        self.prior = prior
+        self.sampling = sampling
+        self.threshold = threshold
+        self.pos_label = pos_label
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_swaps = max_swaps
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    _PASSED_ON = (
+        "shift_l2",
+        "sparsity",
+        "groups",
+        "outlier_handling",
+        "leverage_screen",
+        "prior",
+        "sampling",
+        "threshold",
+        "pos_label",
+        "max_iter",
+        "tol",
+        "max_swaps",
+    )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose by cross-validation on the PU labels, then fit the choice to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+        y : array-like of shape (n,)
+            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self), progress_bars(bool(self.verbose)) as report:
+            self._check_params()
+            data = read_data(self, X, y, sample_weight)
+            problem = self._problem(data)
+            space = read_space(self, problem)
+            if self.grow_unlabelled:
+                data, self.growth_path_ = grown(problem, _plainest(space))
+                problem = problem.of(data)
+            splits, n_first = self._splits(data)
+            stages = self._searched(problem, space, splits, n_first, report)
+            chosen = self._choose(stages)
+            self.baselines_ = compare(data, splits, self.trim, self._ranks_of(chosen, problem, splits), self.n_jobs)
+            self._fit_chosen(data)
+        return self
+
+    def _check_params(self) -> None:
+        check_choice("rule", self.rule, tuple(RULES))
+        check_choice("search", self.search, ("staged", "greedy"))
+        check_number("trim", self.trim, at_least=0)
+        if self.trim >= 1:
+            raise ValueError(f"trim is the share of held-out positives to leave out: below 1, not {self.trim!r}.")
+        if self.n_repeats != "auto":
+            check_number("n_repeats", self.n_repeats, at_least=1)
+        self._made()._check_params()
+
+    def _made(self, **choices: Any) -> PULinearClassifier:
+        """The estimator that is tuned, with some choices made."""
+        passed_on = {name: getattr(self, name) for name in self._PASSED_ON}
+        return self._estimator(**passed_on, **choices)
+
+    def _like_me(self, **choices: Any) -> PULinearClassifier:
+        """The estimator that is tuned, knowing the columns and the classes."""
+        made = self._made(**choices)
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            if hasattr(self, name):
+                setattr(made, name, getattr(self, name))
+        return made
+
+    def _problem(self, data: Data) -> EstimatorProblem:
+        estimator = self._like_me()
+        return EstimatorProblem(estimator, data, estimator._training_prior(data, 0))
+
+    def _splits(self, data: Data) -> tuple[list[Split], int]:
+        """All splits to judge by, and how many of them make up the first repeat."""
+        if not isinstance(self.cv, Integral):
+            return _splits_of(self.cv, data)
+        check_number("cv", self.cv, at_least=2)
+        n_pos = int(data.is_positive.sum())
+        n_repeats = min(ceil(ENOUGH_JUDGED / n_pos), MAX_REPEATS) if self.n_repeats == "auto" else int(self.n_repeats)
+        first = int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
+        repeats = [fold_splits(data, int(self.cv), first + k) for k in range(n_repeats)]
+        if not repeats[0]:
+            raise ValueError(
+                f"Choosing by cross-validation needs at least 4 distinct labelled positives and 2 unlabelled rows; "
+                f"{n_pos} and {int((~data.is_positive).sum())} rows came. Label more rows, or use "
+                f"{self._estimator.__name__} with choices of your own."
+            )
+        return [split for repeat in repeats for split in repeat], len(repeats[0])
+
+    def _searched(
+        self, problem: EstimatorProblem, space: Space, splits: Sequence[Split], n_first: int, report: Report
+    ) -> list[Stage]:
+        judge = Judge(problem, self.trim, self.n_jobs, report)
+        if self.search == "staged":
+            return staged_search(space, judge, splits, n_first)
+        first = ridge_stage(space, judge, splits[:n_first])
+        return [first, greedy_search(problem, space, first.candidates[best(first.candidates, first.held_out)])]
+
+    def _choose(self, stages: Sequence[Stage]) -> Candidate:
+        last = stages[-1]
+        # The greedy walk ends at its choice; it has no folds to be judged by.
+        index = choose(last.candidates, last.held_out, self.rule) if last.n_splits else len(last.candidates) - 1
+        self.cv_results_ = cv_results(stages)
+        self.best_index_ = sum(len(stage.candidates) for stage in stages[:-1]) + index
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.best_params_ = last.candidates[index].params
+        return last.candidates[index]
+
+    def _ranks_of(self, chosen: Candidate, problem: EstimatorProblem, splits: Sequence[Split]) -> Any:
+        parts = (held_out_ranks(problem, split, Grid.of(chosen)) for split in splits)
+        return mean_ranks(problem.data, splits, parts)
+
+    def _fit_chosen(self, data: Data) -> None:
+        """Fit the choice to all rows, and know what it knows."""
+        self.best_estimator_ = self._like_me(**self.best_params_)
+        self.best_estimator_._fit(data)
+        vars(self).update({name: value for name, value in vars(self.best_estimator_).items() if name.endswith("_")})
+
+    def summary(self) -> str:
+        """What was chosen and how good it is, in a few lines of plain text.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self)
+        doubtful = self.doubtful_labels()
+        lines = [
+            f"{int(self.support_.sum())} of {self.n_features_in_} columns, {len(self.outliers_)} of "
+            f"{len(self.labelled_rows_)} labelled positives left out, l2 = {self.best_params_['l2']:g}, "
+            f"scaling: {self.best_params_['scaling']}",
+            f"AUC {self.auc_}",
+            f"positives among the unlabelled rows {self.prior_}",
+            f"wrong labels among the positives {self.contamination_}",
+            f"{len(doubtful)} labels to doubt, about one in five of them wrongly"
+            if len(doubtful)
+            else "no label to doubt",
+        ]
+        lines += [f"{each.name} is as good: consider it" for each in self.baselines_ if each.is_as_good]
+        return "\n".join(lines)
+
+
+def _plainest(space: Space) -> Candidate:
+    """The candidate to grow a sample with: all features, no outliers, a ridge as strong as the data."""
+    scaling, loss = space.scaling[-1], space.loss[0]
+    ridges = space.l2(scaling, loss)
+    return Candidate(scaling, loss, ridges[len(ridges) // 3], space.n_outliers[0], space.n_features_to_select[0])
+
+
+def _splits_of(cv: Any, data: Data) -> tuple[list[Split], int]:
+    """The splits of a scikit-learn splitter, or of an iterable of pairs of row numbers."""
+    n_rows = int(data.row.max()) + 1
+    y = np.zeros(n_rows, dtype=int)
+    y[data.row[data.is_positive]] = 1
+    splits = []
+    for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y):
+        fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
+        if (fitted & data.is_positive).sum() < 2 or not (held_out & ~data.is_positive).any():
+            raise ValueError(
+                "Every split of cv must fit to at least two labelled positives and hold out an unlabelled row: "
+                "use a stratified splitter, or fewer folds."
+            )
+        splits.append(Split(limited(fitted, data.is_positive, row_digests(data.X, 0)), held_out))
+    return splits, len(splits)
+
+
+class BlindAUCClassifierCV(TunedPUClassifier):
+    _estimator = BlindAUCClassifier
+
+
+class PUErrorClassifierCV(TunedPUClassifier):
+    _estimator = PUErrorClassifier

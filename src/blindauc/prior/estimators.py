@@ -1,0 +1,104 @@
+"""The estimators of the prior, by name."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from blindauc.prior.best_bin import best_bin_prior
+from blindauc.prior.result import PriorEstimate
+from blindauc.prior.score_model import fit_score_model
+
+
+class PriorEstimator(Protocol):
+    """What an estimator of the prior is called with."""
+
+    def __call__(
+        self,
+        pos_scores: Any,
+        unl_scores: Any,
+        *,
+        pos_weight: Any = None,
+        unl_weight: Any = None,
+        confidence: float = 0.95,
+    ) -> PriorEstimate:
+        """Return the prior and the contamination with their intervals."""
+
+
+def mixture_prior(
+    pos_scores: Any, unl_scores: Any, *, pos_weight: Any = None, unl_weight: Any = None, confidence: float = 0.95
+) -> PriorEstimate:
+    """Estimate prior and contamination by averaging over all mixtures that explain the ranks.
+
+    The prior is the median, the contamination the mean, both intervals are the central quantiles of the posterior
+    over (shape, prior, contamination); see `fit_score_model`, which returns the calibrated probabilities as well.
+    Where the classes overlap all the way up, or a low-scoring label may be either wrong or an unusual positive,
+    several pairs of numbers explain the same ranks, and the intervals are as wide as that.
+
+    Parameters
+    ----------
+    pos_scores, unl_scores : array-like of shape (n,)
+        Scores of labelled and unlabelled rows, higher for positives, out of fold.
+    pos_weight, unl_weight : array-like of shape (n,), optional
+        A weight of 2 equals a row given twice.
+    confidence : float, default=0.95
+
+    Returns
+    -------
+    PriorEstimate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.prior import mixture_prior
+    >>> rng = np.random.default_rng(0)
+    >>> unlabelled = np.r_[rng.normal(3, 1, 300), rng.normal(0, 1, 700)]
+    >>> found = mixture_prior(rng.normal(3, 1, 300), unlabelled)
+    >>> found.prior.low < 0.3 < found.prior.high, found.contamination.high < 0.1
+    (True, True)
+    """
+    return fit_score_model(
+        pos_scores, unl_scores, pos_weight=pos_weight, unl_weight=unl_weight, confidence=confidence
+    ).estimate
+
+
+PRIOR_ESTIMATORS: dict[str, PriorEstimator] = {"mixture": mixture_prior, "best_bin": best_bin_prior}
+
+
+def estimate_prior(
+    pos_scores: Any,
+    unl_scores: Any,
+    *,
+    method: str = "mixture",
+    pos_weight: Any = None,
+    unl_weight: Any = None,
+    confidence: float = 0.95,
+) -> PriorEstimate:
+    """Estimate the share of positives among the unlabelled rows from one score for each row.
+
+    Parameters
+    ----------
+    pos_scores, unl_scores : array-like of shape (n,)
+        Scores of labelled and unlabelled rows, higher for positives, out of fold.
+    method : {"mixture", "best_bin"}, default="mixture"
+        A key of `PRIOR_ESTIMATORS`.
+    pos_weight, unl_weight : array-like of shape (n,), optional
+        A weight of 2 equals a row given twice.
+    confidence : float, default=0.95
+
+    Returns
+    -------
+    PriorEstimate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.prior import estimate_prior
+    >>> unlabelled = np.r_[np.arange(700.0), np.linspace(1000, 2000, 300)]
+    >>> round(estimate_prior(np.linspace(1000, 2000, 500), unlabelled, method="best_bin").prior, 2)
+    0.3
+    """
+    if method not in PRIOR_ESTIMATORS:
+        raise ValueError(f"method must be one of {sorted(PRIOR_ESTIMATORS)}, not {method!r}.")
+    return PRIOR_ESTIMATORS[method](
+        pos_scores, unl_scores, pos_weight=pos_weight, unl_weight=unl_weight, confidence=confidence
+    )

@@ -1,0 +1,74 @@
+"""From suspicion to a set of flagged labels, with its expected share of false alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats
+
+
+def expected_fdr(suspicion: Any) -> Floats:
+    """Return, for each label, the expected share of false alarms if it and all more suspicious ones are flagged.
+
+    `fdr_i = mean of (1 - suspicion_j) over all j with suspicion_j >= suspicion_i`. Equal suspicions fall together.
+
+    Parameters
+    ----------
+    suspicion : array-like of shape (n_pos,)
+        Probability that each label is wrong.
+
+    Returns
+    -------
+    ndarray of shape (n_pos,)
+
+    Examples
+    --------
+    >>> from blindauc.prior import expected_fdr
+    >>> expected_fdr([0.9, 0.1, 0.7]).round(3).tolist()
+    [0.1, 0.433, 0.2]
+    """
+    suspicion = np.asarray(suspicion, dtype=np.float64)
+    if suspicion.ndim != 1:
+        raise ValueError(f"suspicion must be one-dimensional, not of shape {suspicion.shape}.")
+    if not ((suspicion >= 0) & (suspicion <= 1)).all():
+        raise ValueError("suspicion holds probabilities: every entry must lie in [0, 1].")
+    values, group, size = np.unique(-suspicion, return_inverse=True, return_counts=True)
+    return (np.cumsum(size * (1 + values)) / np.cumsum(size))[group] if len(values) else suspicion
+
+
+def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) -> Bools:
+    """Flag the largest set of labels, most suspicious first, whose expected share of false alarms is small enough.
+
+    A label is flagged where `expected_fdr <= max_fdr` and `suspicion >= min_suspicion`. Without the second, a few
+    labels that are certainly wrong would earn the set some others that are almost certainly right.
+
+    Parameters
+    ----------
+    suspicion : array-like of shape (n_pos,)
+        Probability that each label is wrong.
+    max_fdr : float, default=0.2
+        Largest mean of (1 - suspicion) over the flagged.
+    min_suspicion : float, default=0.5
+        Nothing less suspicious is flagged, though the set would bear it: by default, what is more likely right.
+
+    Returns
+    -------
+    mask of shape (n_pos,)
+
+    Examples
+    --------
+    >>> from blindauc.prior import flag
+    >>> flag([0.9, 0.1, 0.7, 0.0], max_fdr=0.2).tolist()
+    [True, False, True, False]
+    >>> flag([1.0, 1.0, 0.4], max_fdr=0.2).tolist()
+    [True, True, False]
+    >>> flag([1.0, 1.0, 0.4], max_fdr=0.2, min_suspicion=0.0).tolist()
+    [True, True, True]
+    """
+    for name, share in (("max_fdr", max_fdr), ("min_suspicion", min_suspicion)):
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name} must lie in [0, 1], not {share!r}.")
+    # Adding and dividing may leave a set at the limit a rounding error above it.
+    return (expected_fdr(suspicion) <= max_fdr + 1e-12) & (np.asarray(suspicion) >= min_suspicion)

@@ -1,0 +1,101 @@
+"""The two score samples, reduced to a table of counts that keeps nothing but their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many labelled and unlabelled scores lie in each bin, in increasing order.
+
+    Parameters
+    ----------
+    labelled, unlabelled : ndarray of shape (n_bins,)
+    """
+
+    labelled: Floats
+    unlabelled: Floats
+
+    def merged(self, n_bins: int) -> tuple[Counts, Ints]:
+        """Merge neighbours into at most `n_bins` of about equal share, each sample weighing one half.
+
+        Returns
+        -------
+        merged : Counts
+        index : ndarray
+            The merged bin that each bin went into.
+        """
+        share = self.labelled / self.labelled.sum() + self.unlabelled / self.unlabelled.sum()
+        # A bin belongs where its last score does. Rounding: the sums of equal shares are to be equal.
+        place = np.ceil(np.round(np.cumsum(share) / 2 * n_bins, 9))
+        index = np.unique(place, return_inverse=True)[1].ravel()
+        return Counts(_summed(index, self.labelled), _summed(index, self.unlabelled)), index
+
+
+def count(pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: Any = None) -> tuple[Floats, Counts]:
+    """Count both samples at every distinct score.
+
+    Parameters
+    ----------
+    pos_scores, unl_scores : array-like of shape (n,)
+    pos_weight, unl_weight : array-like of shape (n,), optional
+        A weight of 2 equals a score given twice.
+
+    Returns
+    -------
+    values : ndarray
+        The distinct scores, increasing.
+    counts : Counts
+
+    Examples
+    --------
+    >>> from blindauc.prior.samples import count
+    >>> values, counts = count([1, 2, 2], [0, 0, 1])
+    >>> values.tolist(), counts.labelled.tolist(), counts.unlabelled.tolist()
+    ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [2.0, 1.0, 0.0])
+    """
+    pos, pos_weight = _checked("pos", pos_scores, pos_weight)
+    unl, unl_weight = _checked("unl", unl_scores, unl_weight)
+    values = np.unique(np.concatenate([pos, unl]))
+    labelled = _summed(np.searchsorted(values, pos), pos_weight, len(values))
+    unlabelled = _summed(np.searchsorted(values, unl), unl_weight, len(values))
+    return values, Counts(labelled, unlabelled)
+
+
+def _summed(index: Ints, weight: Floats, length: int = 0) -> Floats:
+    return np.bincount(index, weight, length).astype(np.float64)
+
+
+def _checked(name: str, scores: Any, weight: Any) -> tuple[Floats, Floats]:
+    scores = _finite_vector(f"{name}_scores", scores)
+    if weight is None:
+        return scores, np.ones(len(scores))
+    weight = _finite_vector(f"{name}_weight", weight)
+    if len(weight) != len(scores):
+        raise ValueError(f"{name}_weight has {len(weight)} entries for {len(scores)} scores; give one for each.")
+    if (weight < 0).any() or not weight.any():
+        raise ValueError(f"{name}_weight must be non-negative with a positive sum; drop the other rows.")
+    return scores[weight > 0], weight[weight > 0]
+
+
+def _finite_vector(name: str, values: Any) -> Floats:
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, not of shape {values.shape}; pass one column of scores.")
+    if not len(values):
+        raise ValueError(f"{name} is empty; at least one score is needed.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinity; drop or impute those rows before scoring.")
+    return values
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise where it is not a share strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence!r}.")

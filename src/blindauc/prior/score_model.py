@@ -1,0 +1,174 @@
+"""Two samples of scores explained: prior, contamination, calibrated probabilities and suspicion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from blindauc._typing import Floats
+from blindauc.estimate import Estimate
+from blindauc.prior.far import far_probability
+from blindauc.prior.posterior import contamination_grid, fixed, posterior, prior_grid
+from blindauc.prior.result import PriorEstimate
+from blindauc.prior.samples import Counts, check_confidence, count
+
+N_BINS = 50
+"""Narrower bins than this many equal ones are beyond what a few hundred labelled scores can resolve."""
+
+
+@dataclass(frozen=True)
+class ScoreModel:
+    """Step functions of the score, fitted by `fit_score_model`.
+
+    Parameters
+    ----------
+    estimate : PriorEstimate
+    edges : ndarray of shape (n_steps - 1,)
+        Upper ends of all steps but the last.
+    probabilities, suspicions : ndarray of shape (n_steps,)
+        The height of each step.
+    """
+
+    estimate: PriorEstimate
+    edges: Floats
+    probabilities: Floats
+    suspicions: Floats
+
+    def probability(self, scores: Any) -> Floats:
+        """Return P(positive | score) for rows of the unlabelled population, non-decreasing in the score."""
+        return self._step(self.probabilities, scores)
+
+    def suspicion(self, scores: Any) -> Floats:
+        """Return P(mislabelled | labelled, score), non-increasing in the score."""
+        return self._step(self.suspicions, scores)
+
+    def _step(self, heights: Floats, scores: Any) -> Floats:
+        scores = np.asarray(scores, dtype=np.float64)
+        if np.isnan(scores).any():
+            raise ValueError("scores holds NaN; drop or impute those rows before scoring.")
+        return heights[np.searchsorted(self.edges, scores, side="left")]
+
+
+def fit_score_model(
+    pos_scores: Any,
+    unl_scores: Any,
+    *,
+    pos_weight: Any = None,
+    unl_weight: Any = None,
+    prior: float | None = None,
+    contamination: float | None = None,
+    confidence: float = 0.95,
+) -> ScoreModel:
+    """Explain labelled scores as `(1-eta) f1 + eta f0` and unlabelled ones as `prior f1 + (1-prior) f0`.
+
+    The classes f0 and f1 are averaged over a library of shapes with increasing f1/f0, each weighed by its likelihood
+    (see `blindauc.prior.posterior`). Labelled scores below both classes count as contamination, too. Only ranks
+    matter: an increasing transform of all scores changes nothing.
+
+        probability = prior f1 / (prior f1 + (1-prior) f0)      suspicion = eta f0 / ((1-eta) f1 + eta f0)
+
+    Parameters
+    ----------
+    pos_scores, unl_scores : array-like of shape (n,)
+        Scores of labelled and unlabelled rows, higher for positives, out of fold.
+    pos_weight, unl_weight : array-like of shape (n,), optional
+        A weight of 2 equals a row given twice.
+    prior, contamination : float, optional
+        Shares of positives among the unlabelled rows and of wrong labels among the labelled ones, if known. The
+        probabilities of the unlabelled rows average to the prior, given or estimated. Where it is not given, less
+        than half of the labels are believed to be wrong.
+    confidence : float, default=0.95
+        Of the intervals.
+
+    Returns
+    -------
+    ScoreModel
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.prior import fit_score_model
+    >>> rng = np.random.default_rng(0)
+    >>> labelled, unlabelled = rng.normal(3, 1, 300), np.r_[rng.normal(3, 1, 300), rng.normal(0, 1, 700)]
+    >>> model = fit_score_model(labelled, unlabelled)
+    >>> model.estimate.prior.low < 0.3 < model.estimate.prior.high
+    True
+    >>> model.probability([-1.0, 4.0]).round(1).tolist()
+    [0.0, 1.0]
+    """
+    check_confidence(confidence)
+    _check_share("prior", prior)
+    _check_share("contamination", contamination)
+    values, counts = count(pos_scores, unl_scores, pos_weight, unl_weight)
+    far = _far_part(counts, contamination)
+    merged, index = Counts(counts.labelled * (1 - far), counts.unlabelled).merged(N_BINS)
+    far_share = _far_share(counts, far, confidence)
+    belief = posterior(
+        merged,
+        prior_grid() if prior is None else fixed(prior),
+        contamination_grid() if contamination is None else fixed(_rest(contamination, far_share)),
+        confidence,
+    )
+    wrong_share = (
+        _either(far_share, belief.contamination)
+        if contamination is None
+        else Estimate(contamination, contamination, contamination, confidence)
+    )
+    estimate = PriorEstimate(belief.prior, wrong_share, "mixture")
+    probability = _averaging_to(float(estimate.prior), belief.positive_share[index], counts.unlabelled)
+    suspicion = far + (1 - far) * belief.wrong_share[index]
+    changes = (np.diff(probability) != 0) | (np.diff(suspicion) != 0)
+    last_of_step = np.append(changes, True)
+    return ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step])
+
+
+def _far_part(counts: Counts, contamination: float | None) -> Floats:
+    """Return the probability of being far, at most so large that it does not exceed a given contamination."""
+    far = far_probability(counts)
+    share = far @ counts.labelled / counts.labelled.sum()
+    return far if contamination is None or share <= contamination else far * (contamination / share)
+
+
+def _far_share(counts: Counts, far: Floats, confidence: float) -> Estimate:
+    """Return the share of far ones with Wilson's interval, or an exact zero where there are none."""
+    n = counts.labelled.sum()
+    share = float(far @ counts.labelled / n)
+    if share == 0:
+        return Estimate(0.0, 0.0, 0.0, confidence)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    width = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return Estimate(share, min(share, centre - width), max(share, centre + width), confidence)
+
+
+def _rest(contamination: float, far_share: float) -> float:
+    """Return the ordinary contamination of those that are not far, where that of all is given."""
+    return min(1.0, max(0.0, (contamination - far_share) / (1 - far_share))) if far_share < 1 else 0.0
+
+
+def _either(far: Estimate, ordinary: Estimate) -> Estimate:
+    """Return the share that is far, or else wrong in the ordinary way: `far + (1 - far) ordinary`."""
+    return Estimate(
+        far + (1 - far) * ordinary,
+        far.low + (1 - far.low) * ordinary.low,
+        far.high + (1 - far.high) * ordinary.high,
+        ordinary.confidence,
+    )
+
+
+def _averaging_to(prior: float, probability: Floats, weight: Floats) -> Floats:
+    """Shift all log-odds by the one number that gives this weighted average."""
+    if prior in (0.0, 1.0):
+        return np.full(len(probability), prior)
+    log_odds = special.logit(np.clip(probability, 1e-9, 1 - 1e-9))
+    shift = optimize.brentq(lambda c: weight @ special.expit(log_odds + c) / weight.sum() - prior, -60, 60, xtol=1e-13)
+    return special.expit(log_odds + shift)
+
+
+def _check_share(name: str, share: float | None) -> None:
+    if share is not None and not 0 <= share <= 1:
+        raise ValueError(f"{name} is a share and must lie in [0, 1], not {share!r}.")

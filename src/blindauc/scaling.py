@@ -1,0 +1,71 @@
+"""The units in which weights are large or small: a ridge on scaled columns is a ridge that knows their scales.
+
+No column is ever divided by its scale. A ridge on the weights of scaled columns is
+
+    l2 / 2 * sum_j (scale_j * coef_j)^2
+
+of the columns as they are, so `coef` keeps the user's units and no copy of X is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Floats
+from blindauc.design import Design
+
+SCALINGS = ("none", "standard", "robust")
+
+_QUARTILES_OF_NORMAL = 1.3489795003921634
+
+
+def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
+    """The scale of each column: 1, its standard deviation, or its interquartile range in standard deviations.
+
+    A column whose quartiles are equal has its standard deviation for a robust scale; a constant one has 1.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, p)
+    weight : array of shape (n,)
+    scaling : {"none", "standard", "robust"}
+
+    Returns
+    -------
+    ndarray of shape (p,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.scaling import column_scales
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 10.0]
+    >>> X[0] = 1e3
+    >>> column_scales(X, np.ones(1000), "robust").round(0).tolist()
+    [1.0, 10.0]
+    >>> column_scales(X, np.ones(1000), "standard").round(0).tolist()
+    [32.0, 33.0]
+    """
+    if scaling not in SCALINGS:
+        raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}, not {scaling!r}.")
+    if scaling == "none":
+        return np.ones(X.shape[1])
+    spread = Design(X).spread(weight / weight.sum())
+    if scaling == "standard":
+        return spread
+    columns = X.tocsc() if sp.issparse(X) else X
+    middle_half = np.array([_interquartile_range(_column(columns, j), weight) for j in range(X.shape[1])])
+    return np.where(middle_half > 0, middle_half / _QUARTILES_OF_NORMAL, spread)
+
+
+def _column(X: Any, j: int) -> Floats:
+    return X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j].astype(np.float64)
+
+
+def _interquartile_range(values: Floats, weight: Floats) -> float:
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[order])
+    low, high = np.searchsorted(below, np.array([0.25, 0.75]) * below[-1])
+    return float(values[order[high]] - values[order[low]])

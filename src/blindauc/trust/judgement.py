@@ -1,0 +1,103 @@
+"""What out-of-fold ranks say: how many positives are hidden, which labels to doubt, how good the ranking is.
+
+Ranks, not scores: each row is ranked among the unlabelled rows of its own fold, so that folds whose models have
+different scales can be put together.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.estimate import Estimate
+from blindauc.metrics import pu_auc_score
+from blindauc.prior import PriorEstimate, ScoreModel, fit_score_model
+from blindauc.ranks import Ranked, share_below
+
+MOST_PRIOR = 0.99
+"""Where all unlabelled rows are positive there is no AUC."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the ranks of a model say about it and about its data.
+
+    Attributes
+    ----------
+    estimate : PriorEstimate, the share of positives among the unlabelled rows and of wrong labels among the positives
+    suspicion : ndarray of shape (n_pos,), the probability of each labelled positive to be mislabelled
+    auc : Estimate of the AUC that the ranking has on true labels
+    score_model : ScoreModel of the ranks
+    """
+
+    estimate: PriorEstimate
+    suspicion: Floats
+    auc: Estimate
+    score_model: ScoreModel
+
+
+def judge_ranks(ranked: Ranked, prior: float | None = None) -> Judgement:
+    """Explain the ranks as a mixture, given the prior or not."""
+    model = fit_score_model(
+        ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
+    )
+    suspicion = model.suspicion(ranked.pos)
+    return Judgement(model.estimate, suspicion, _auc(ranked, model.estimate, suspicion), model)
+
+
+def _auc(ranked: Ranked, estimate: PriorEstimate, suspicion: Floats) -> Estimate:
+    """Theorem 1 for the positives that are not doubted, each as far as it is not.
+
+    What suspicion takes out is only estimated: the contamination that may be left, or taken out too much, is that of
+    its interval, about zero.
+    """
+    weight = np.append(ranked.pos_weight * (1 - suspicion), ranked.unl_weight)
+    if not weight[: len(suspicion)].any():
+        return Estimate(0.5, 0.0, 1.0)
+    half = (estimate.contamination.high - estimate.contamination.low) / 2
+    prior = _clipped(estimate.prior, 0.0, MOST_PRIOR)
+    with warnings.catch_warnings():
+        # By chance an AUC near one comes out above it; here that is no sign of a wrong prior.
+        warnings.simplefilter("ignore", UserWarning)
+        auc = pu_auc_score(
+            np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
+            np.append(ranked.pos, ranked.unl),
+            sample_weight=weight,
+            prior=prior,
+            contamination=Estimate(0.0, -half, half),
+        )
+    return _clipped(auc, 0.0, 1.0)
+
+
+def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
+    value, low, high = (min(max(number, least), most) for number in (float(estimate), estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.confidence)
+
+
+def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
+    """The model of ranks as a model of the scores of one fit, by the scores of the unlabelled rows there."""
+    order = np.argsort(unl_scores, kind="stable")
+    scores, weight = unl_scores[order], unl_weight[order]
+    ranks = share_below(scores, scores, weight)
+    return replace(model, edges=np.interp(model.edges, ranks, scores))
+
+
+def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
+    """The model with the probabilities of rows drawn like labelled and unlabelled ones together.
+
+    With densities in units of that of the unlabelled rows, `clean` the share of labelled rows that are positive there
+    and `probability` that of unlabelled ones,
+
+        (c clean + (1 - c) probability) / (c clean / (1 - suspicion) + 1 - c),    c = labelled_share.
+    """
+    prior, contamination = float(model.estimate.prior), float(model.estimate.contamination)
+    if prior == 0:
+        return model
+    clean = (1 - contamination) * model.probabilities / prior
+    labelled = clean / np.maximum(1 - model.suspicions, 1e-9)
+    positive = labelled_share * clean + (1 - labelled_share) * model.probabilities
+    everything = labelled_share * labelled + (1 - labelled_share)
+    return replace(model, probabilities=np.maximum.accumulate(np.clip(positive / everything, 0.0, 1.0)))

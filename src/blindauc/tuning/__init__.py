@@ -1,0 +1,1 @@
+"""Model selection without a single negative: folds, paths, criteria and rules."""

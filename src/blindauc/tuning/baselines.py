@@ -1,0 +1,103 @@
+"""What anyone would try first, judged by the same folds: does the search bring anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from scipy.special import ndtri
+from sklearn.linear_model import LogisticRegression
+
+from blindauc._typing import Floats
+from blindauc.data import Data
+from blindauc.design import Design
+from blindauc.estimate import Estimate
+from blindauc.scaling import column_scales
+from blindauc.threads import blas_threads_for
+from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.evaluation import ranks_held_out
+from blindauc.tuning.folds import Split
+
+L1_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
+"""Inverse strengths C of the l1 penalty on standardised columns: weaker ones are slow and no better."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A baseline against what was chosen.
+
+    Attributes
+    ----------
+    name : str
+    score : float, the trimmed blind AUC of the baseline
+    advantage : Estimate, by how much the chosen candidate's is higher, with its 95 % interval
+    """
+
+    name: str
+    score: float
+    advantage: Estimate
+
+    @property
+    def is_as_good(self) -> bool:
+        """Whether the choice is not surely better than the baseline."""
+        return self.advantage.low <= 0
+
+
+def difference_of_means(data: Data) -> list[Floats]:
+    """The mean of the positives minus that of the unlabelled rows, in units of the columns' variances."""
+    pos = np.where(data.is_positive, data.weight, 0.0)
+    unl = data.weight - pos
+    difference = Design(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
+    return [difference, difference / column_scales(data.X, data.weight, "standard") ** 2]
+
+
+def l1_logistic(data: Data) -> list[Floats]:
+    """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
+    scale = column_scales(data.X, data.weight, "standard")
+    X = data.X @ sp.diags(1 / scale) if sp.issparse(data.X) else data.X / scale
+    weights = []
+    for C in L1_PENALTIES:
+        model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
+        model.fit(X, data.is_positive, sample_weight=data.weight)
+        weights.append(model.coef_[0] / scale)
+    return weights
+
+
+Baseline = Callable[[Data], list[Floats]]
+
+BASELINES: dict[str, Baseline] = {"difference of means": difference_of_means, "l1 logistic regression": l1_logistic}
+"""Each gives the weights of its variants; the best of them is taken, as it would be by a user who tunes."""
+
+
+def compare(
+    data: Data, splits: Sequence[Split], trim: float, chosen_ranks: Floats, n_jobs: int | None = None
+) -> list[Comparison]:
+    """Judge each baseline by the splits that gave the chosen candidate its ranks."""
+    tasks = list(product(BASELINES, splits))
+    run = Parallel(n_jobs=n_jobs, return_as="generator")
+    parts = run(delayed(_held_out_ranks)(BASELINES[name], data, split) for name, split in tasks)
+    weight = data.weight[data.is_positive]
+    comparisons = []
+    for name in BASELINES:
+        ranks = np.vstack([chosen_ranks, mean_ranks(data, splits, islice(parts, len(splits)))])
+        judged = ~np.isnan(ranks[0])
+        comparisons.append(_comparison(name, HeldOut(ranks[:, judged], weight[judged], trim)))
+    return comparisons
+
+
+def _held_out_ranks(baseline: Baseline, data: Data, split: Split) -> Floats:
+    fitted = data.subset(split.fitted)
+    with blas_threads_for(fitted.X):
+        return np.array(list(ranks_held_out(data.subset(split.held_out), baseline(fitted))))
+
+
+def _comparison(name: str, held_out: HeldOut) -> Comparison:
+    """The first row against the best of the others."""
+    scores, errors = held_out.scores(), held_out.standard_errors_below(0)
+    best = 1 + int(scores[1:].argmax())
+    gap, reach = float(scores[0] - scores[best]), float(ndtri(0.975) * errors[best])
+    return Comparison(name, float(scores[best]), Estimate(gap, gap - reach, gap + reach))

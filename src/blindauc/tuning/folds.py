@@ -1,0 +1,122 @@
+"""Folds that depend on what the rows hold, not on where they stand.
+
+Equal rows share a fold, so that no row is judged by a model that has seen its double; the order of the rows does not
+matter; and a row of weight two is in the same fold as two equal rows would be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Bools, Ints
+from blindauc.data import Data
+from blindauc.design import BLOCK_ROWS
+from blindauc.theory import enough_unlabelled
+
+MAX_FITTED_POS = 2000
+"""Positives that a fit of the search sees at most: choices settle long before."""
+
+MIN_FITTED_UNL = 2000
+"""Unlabelled rows that it sees, if there are so many; more only where that is not enough for the positives."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows to fit and rows to judge by, as masks."""
+
+    fitted: Bools
+    held_out: Bools
+
+
+def fold_splits(data: Data, n_folds: int, seed: int) -> list[Split]:
+    """One split for each fold; fewer folds, or none, where the distinct rows are too few for them.
+
+    Every fit has at least two positives and one unlabelled row, every fold at least one of both.
+    """
+    digests = row_digests(data.X, seed)
+    n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, ~data.is_positive))
+    n_folds = min(n_folds, n_pos // 2, n_unl)
+    if n_folds < 2:
+        return []
+    folds = _folds(digests, data.is_positive, n_folds)
+    return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
+
+
+def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
+    """As many of the rows as a fit may see, chosen by their digests."""
+    n_pos = min(int((mask & is_positive).sum()), MAX_FITTED_POS)
+    n_unl = max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
+    limited = np.zeros_like(mask)
+    for kind, limit in ((is_positive, n_pos), (~is_positive, n_unl)):
+        rows = np.flatnonzero(mask & kind)
+        limited[rows[np.argsort(digests[rows], kind="stable")[:limit]] if len(rows) > limit else rows] = True
+    return limited
+
+
+def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
+    """A fold number for each row, positives and unlabelled rows spread evenly.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, p)
+    is_positive : mask of shape (n,)
+    n_folds : int
+    seed : int
+        Another seed gives other folds.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.tuning.folds import content_folds
+    >>> X = np.array([[1.0], [2.0], [1.0], [3.0], [4.0]])
+    >>> folds = content_folds(X, np.array([True, True, True, False, False]), n_folds=2, seed=0)
+    >>> bool(folds[0] == folds[2]), bool(folds[0] != folds[1]), bool(folds[3] != folds[4])
+    (True, True, True)
+    """
+    return _folds(row_digests(X, seed), is_positive, n_folds)
+
+
+def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
+    folds = np.empty(len(is_positive), dtype=np.intp)
+    for kind in (is_positive, ~is_positive):
+        # In the order of their digests the distinct rows are as good as shuffled.
+        _, distinct = np.unique(digests[kind], return_inverse=True)
+        folds[kind] = distinct % n_folds
+    return folds
+
+
+def row_digests(X: Any, seed: int) -> Any:
+    """A number for each row that, but for one in 2^64 pairs, only equal rows share.
+
+    The sum over columns of the mixed bits of column and value, a multilinear hash: zeros add nothing, so that sparse
+    rows have the digests of dense ones.
+    """
+    rng = np.random.default_rng(seed)
+    salt = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
+    if sp.issparse(X):
+        X = X.tocsr()
+        terms = _terms(X.data, salt[X.indices])
+        before = np.append(np.uint64(0), np.cumsum(terms, dtype=np.uint64))
+        return before[X.indptr[1:]] - before[X.indptr[:-1]]
+    blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
+    return np.concatenate([_terms(block, salt).sum(axis=1, dtype=np.uint64) for block in blocks])
+
+
+def _terms(values: Any, salt: Any) -> Any:
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+    return np.where(values != 0, _mixed(bits + salt), np.uint64(0))
+
+
+def _mixed(bits: Any) -> Any:
+    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit depends on every other."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

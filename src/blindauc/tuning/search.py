@@ -1,0 +1,110 @@
+"""The search: scalings and ridges with all features first, then ridge, features and outliers together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from blindauc._typing import Floats
+from blindauc.tuning.choice import best
+from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.evaluation import Problem, held_out_ranks
+from blindauc.tuning.folds import Split
+from blindauc.tuning.grid import Candidate, Grid
+
+RIDGES_ABOVE, RIDGES_BELOW = 1, 2
+"""Neighbours of the first stage's ridge that the second tries: with fewer features a smaller one may do."""
+
+Report = Callable[[str, int, int], None]
+"""(stage, tasks done, tasks in all)"""
+
+
+@dataclass(frozen=True)
+class Space:
+    """What may be chosen: ridges and feature counts in falling order, outliers in growing order."""
+
+    scaling: Sequence[str]
+    loss: Sequence[Any]
+    l2: Callable[[str, Any], Sequence[float]]
+    n_outliers: Sequence[float]
+    n_features_to_select: Sequence[Any]
+
+    def grid(self, scaling: str, loss: Any) -> Grid:
+        """All that may be chosen with one scaling and loss."""
+        return Grid(scaling, loss, self.l2(scaling, loss), self.n_outliers, self.n_features_to_select)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Candidates judged by the same splits."""
+
+    name: str
+    candidates: list[Candidate]
+    ranks: Floats
+    n_splits: int
+    trim: float
+    weight: Floats
+
+    @property
+    def held_out(self) -> HeldOut:
+        """The positives that some split held out."""
+        judged = ~np.isnan(self.ranks[0])
+        return HeldOut(self.ranks[:, judged], self.weight[judged], self.trim)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges candidates by the rows held out of their fits, all splits and paths side by side."""
+
+    problem: Problem
+    trim: float
+    n_jobs: int | None
+    report: Report
+
+    def __call__(self, name: str, grids: Sequence[Grid], splits: Sequence[Split]) -> Stage:
+        tasks = list(product(grids, splits))
+        run = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        results = run(delayed(held_out_ranks)(self.problem, split, grid) for grid, split in tasks)
+        parts = self._reported(name, results, len(tasks))
+        data = self.problem.data
+        ranks = np.concatenate([mean_ranks(data, splits, islice(parts, len(splits))) for _ in grids])
+        return Stage(
+            name, [c for grid in grids for c in grid], ranks, len(splits), self.trim, data.weight[data.is_positive]
+        )
+
+    def _reported(self, name: str, results: Any, n_tasks: int) -> Iterator[Floats]:
+        for n_done, result in enumerate(results, start=1):
+            self.report(name, n_done, n_tasks)
+            yield result
+
+
+def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: int) -> list[Stage]:
+    """Judge scalings, losses and ridges by the first splits, then everything about the best of them by all splits."""
+    first = ridge_stage(space, judge, splits[:n_first])
+    winner = first.candidates[best(first.candidates, first.held_out)]
+    grid = _around(space.grid(winner.scaling, winner.loss), winner.l2)
+    return [first, judge("features and outliers", [grid], splits)]
+
+
+def ridge_stage(space: Space, judge: Judge, splits: Sequence[Split]) -> Stage:
+    """Scalings, losses and ridges, with all features."""
+    grids = [space.grid(scaling, loss) for scaling, loss in product(space.scaling, space.loss)]
+    return judge("scaling and ridge", [_coarse(grid) for grid in grids], splits)
+
+
+def _coarse(grid: Grid) -> Grid:
+    """All ridges, all features, and few and many outliers."""
+    shares = grid.n_outliers
+    some = sorted({shares[0], shares[-2:][0]})
+    return Grid(grid.scaling, grid.loss, grid.l2, some, grid.n_features_to_select[:1])
+
+
+def _around(grid: Grid, l2: float) -> Grid:
+    place = list(grid.l2).index(l2)
+    window = grid.l2[max(0, place - RIDGES_ABOVE) : place + RIDGES_BELOW + 1]
+    return Grid(grid.scaling, grid.loss, window, grid.n_outliers, grid.n_features_to_select)
