@@ -25,8 +25,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=2, help="samples for each prior and AUC")
     repeats = parser.parse_args().repeats
-    print("                                    clean   ordinary contamination   far contamination")
-    print("labelled/unl.  scores               flagged     fdr  recall            fdr  recall")
+    print(f"{'':42}  clean       ordinary contamination        far contamination")
+    print(f"{'labelled / unlabelled, scores':42}flagged     fdr  recall            fdr  recall")
     for sizes in SIZES:
         for name in DISTRIBUTIONS:
             print(f"{sizes[0]:>6} / {sizes[1]:<6} {name:26}", row(name, sizes, repeats))

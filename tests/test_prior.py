@@ -102,6 +102,12 @@ def test_contamination_does_not_raise_the_prior():
     assert np.mean(np.abs(errors)) < 0.06
 
 
+def test_many_more_unlabelled_than_labelled_and_the_other_way_round():
+    for n_lab, n_unl, prior in ((50, 50_000, 0.02), (5000, 50, 0.3)):
+        found = mixture_prior(*samples(0, n_lab, n_unl, prior, distance=3.0)).prior
+        assert found.low <= prior <= found.high
+
+
 def test_a_higher_confidence_gives_a_wider_interval():
     labelled, unlabelled = samples()
     for method in METHODS:
@@ -177,7 +183,9 @@ def test_an_unknown_method_is_named():
 
 
 @pytest.mark.parametrize("case", SMALL)
-@pytest.mark.parametrize("given", [{}, {"prior": 0.4}, {"prior": 0.0}, {"prior": 1.0, "contamination": 1.0}])
+@pytest.mark.parametrize(
+    "given", [{}, {"prior": 0.4}, {"prior": 0.0, "contamination": 0.2}, {"prior": 1.0, "contamination": 1.0}]
+)
 def test_curves_are_monotone_probabilities_that_average_to_the_prior(case, given):
     labelled, unlabelled = (np.asarray(scores) for scores in SMALL[case])
     model = fit_score_model(labelled, unlabelled, **given)

@@ -89,6 +89,18 @@ class Design:
         X = self._X.toarray() if sp.issparse(self._X) else self._X.astype(np.float64)
         return np.column_stack([X, np.ones(self.n_rows)]) if self._intercept else X
 
+    def median(self, index: Ints, weight: Floats) -> Floats:
+        """The median of each column over some rows; of a sparse one the mean, since its median is mostly zero."""
+        X = self._by_rows[index]
+        if sp.issparse(X):
+            middle = X.T @ (weight / weight.sum())
+        else:
+            order = np.argsort(X, axis=0, kind="stable")
+            reached = np.cumsum(weight[order], axis=0) >= weight.sum() / 2
+            place = np.take_along_axis(order, reached.argmax(axis=0)[None], axis=0)
+            middle = np.take_along_axis(X, place, axis=0)[0].astype(np.float64)
+        return np.append(middle, 1.0) if self._intercept else middle
+
     def spread(self, weight: Floats) -> Floats:
         """The standard deviation of each column under weights that sum to one; 1 for a constant column."""
         first, second = self._moments(weight)

@@ -84,6 +84,12 @@ class SparsitySet:
         for _, leaving, entering in sorted(candidates)[:limit]:
             yield (support & (self._unit != leaving)) | (self._unit == entering)
 
+    def loosened(self, factor: float) -> SparsitySet:
+        """The set with so many times the capacity, as far as there are units."""
+        sizes = np.bincount(self._pool, minlength=len(self._capacity))
+        capacity = np.minimum(np.ceil(factor * np.maximum(self._capacity, 1)), sizes)
+        return SparsitySet(self._unit, self._pool, capacity.astype(np.intp))
+
     def with_free_column(self) -> SparsitySet:
         """The set with one more column, at the end, that is always allowed (an intercept)."""
         return SparsitySet(

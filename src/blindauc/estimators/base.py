@@ -30,7 +30,7 @@ from blindauc.labels import read_labels
 from blindauc.objectives import Objective
 from blindauc.scaling import column_scales
 from blindauc.screening import leverage_screen
-from blindauc.solvers import Progress, Solution, exchange, psg
+from blindauc.solvers import Progress, Solution, exchange, path, psg
 from blindauc.sparsity import L0, SparsitySet
 from blindauc.threads import blas_threads_for
 from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores
@@ -186,10 +186,12 @@ class PULinearClassifier(LinearPUModel):
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "callback": self._reporter()}
         if self.solver == "exchange":
             return exchange(objective, features, outliers, max_swaps=int(self.max_swaps), **limits)
+        if self.solver == "path":
+            return path(objective, features, outliers, **limits)
         if self.solver == "psg":
             rng = check_random_state(self.random_state)
             return psg(objective, features, outliers, random_state=rng, **limits)
-        raise ValueError(f'Unknown solver {self.solver!r}: choose "exchange" or "psg".')
+        raise ValueError(f'Unknown solver {self.solver!r}: choose "exchange", "path" or "psg".')
 
     def _reporter(self) -> Callable[[Progress], None]:
         def report(progress: Progress) -> None:

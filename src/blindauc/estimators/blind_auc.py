@@ -65,13 +65,14 @@ class BlindAUCClassifier(PULinearClassifier):
     pos_label : object, default=None
         The label of positives; the larger of the two by default. scikit-learn's scorers take the larger label for
         positive whatever is said here, those of `blindauc.metrics` do not.
-    solver : {"exchange", "psg"}, default="exchange"
-        "exchange" is deterministic and never raises the objective; "psg" is the paper's projected stochastic
-        gradient.
+    solver : {"exchange", "path", "psg"}, default="exchange"
+        "exchange" is deterministic and never raises the objective; "path" comes down to the ridge and the features
+        without a search, in a fraction of the time, and often ranks new rows as well; "psg" is the paper's projected
+        stochastic gradient.
     max_iter : int, default=500
-        Newton steps of one fit on a support ("exchange"), or epochs ("psg").
+        Newton steps of one fit on a support ("exchange", "path"), or epochs ("psg").
     tol : float, default=1e-6
-        Norm of the gradient at the end relative to that at zero ("exchange"), or the least relative decrease of
+        Norm of the gradient at the end relative to that at zero ("exchange", "path"), or the least relative decrease of
         the objective by an epoch that counts as progress ("psg").
     max_swaps : int, default=50
         Exchanges of features, and of outliers, that "exchange" tries before it takes a support to be the best. Each

@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from blindauc._typing import Floats
 from blindauc.data import Data
 from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
 from blindauc.estimators.blind_auc import BlindAUCClassifier
@@ -68,7 +69,6 @@ class TunedPUClassifier(LinearPUModel):
         pos_label: Any = None,
         max_iter: int = 500,
         tol: float = 1e-6,
-        max_swaps: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -95,12 +95,11 @@ class TunedPUClassifier(LinearPUModel):
         self.pos_label = pos_label
         self.max_iter = max_iter
         self.tol = tol
-        self.max_swaps = max_swaps
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    _PASSED_ON = (
+    _PASSED_ON: tuple[str, ...] = (
         "shift_l2",
         "sparsity",
         "groups",
@@ -112,7 +111,6 @@ class TunedPUClassifier(LinearPUModel):
         "pos_label",
         "max_iter",
         "tol",
-        "max_swaps",
     )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -139,8 +137,8 @@ class TunedPUClassifier(LinearPUModel):
                 problem = problem.of(data)
             splits, n_first = self._splits(data)
             stages = self._searched(problem, space, splits, n_first, report)
-            chosen = self._choose(stages)
-            self.baselines_ = compare(data, splits, self.trim, self._ranks_of(chosen, problem, splits), self.n_jobs)
+            ranks = self._choose(stages, problem, splits)
+            self.baselines_ = compare(data, splits, self.trim, ranks, self.n_jobs)
             self._fit_chosen(data)
         return self
 
@@ -157,7 +155,7 @@ class TunedPUClassifier(LinearPUModel):
     def _made(self, **choices: Any) -> PULinearClassifier:
         """The estimator that is tuned, with some choices made."""
         passed_on = {name: getattr(self, name) for name in self._PASSED_ON}
-        return self._estimator(**passed_on, **choices)
+        return self._estimator(**passed_on, solver="path", **choices)
 
     def _like_me(self, **choices: Any) -> PULinearClassifier:
         """The estimator that is tuned, knowing the columns and the classes."""
@@ -197,25 +195,27 @@ class TunedPUClassifier(LinearPUModel):
         first = ridge_stage(space, judge, splits[:n_first])
         return [first, greedy_search(problem, space, first.candidates[best(first.candidates, first.held_out)])]
 
-    def _choose(self, stages: Sequence[Stage]) -> Candidate:
+    def _choose(self, stages: Sequence[Stage], problem: EstimatorProblem, splits: Sequence[Split]) -> Floats:
+        """Store the choice and all that was judged; the choice's ranks of the held-out positives."""
         last = stages[-1]
         # The greedy walk ends at its choice; it has no folds to be judged by.
         index = choose(last.candidates, last.held_out, self.rule) if last.n_splits else len(last.candidates) - 1
+        chosen = last.candidates[index]
         self.cv_results_ = cv_results(stages)
         self.best_index_ = sum(len(stage.candidates) for stage in stages[:-1]) + index
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.best_params_ = last.candidates[index].params
-        return last.candidates[index]
-
-    def _ranks_of(self, chosen: Candidate, problem: EstimatorProblem, splits: Sequence[Split]) -> Any:
-        parts = (held_out_ranks(problem, split, Grid.of(chosen)) for split in splits)
-        return mean_ranks(problem.data, splits, parts)
+        self.best_params_ = chosen.params
+        if last.n_splits:
+            return last.ranks[index]
+        return mean_ranks(problem.data, splits, (held_out_ranks(problem, s, Grid.of(chosen)) for s in splits))[0]
 
     def _fit_chosen(self, data: Data) -> None:
         """Fit the choice to all rows, and know what it knows."""
         self.best_estimator_ = self._like_me(**self.best_params_)
         self.best_estimator_._fit(data)
-        vars(self).update({name: value for name, value in vars(self.best_estimator_).items() if name.endswith("_")})
+        for name, value in vars(self.best_estimator_).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
 
     def summary(self) -> str:
         """What was chosen and how good it is, in a few lines of plain text.
@@ -225,17 +225,14 @@ class TunedPUClassifier(LinearPUModel):
         str
         """
         check_is_fitted(self)
-        doubtful = self.doubtful_labels()
+        chosen, n_doubtful = self.best_params_, len(self.doubtful_labels())
         lines = [
             f"{int(self.support_.sum())} of {self.n_features_in_} columns, {len(self.outliers_)} of "
-            f"{len(self.labelled_rows_)} labelled positives left out, l2 = {self.best_params_['l2']:g}, "
-            f"scaling: {self.best_params_['scaling']}",
+            f"{len(self.labelled_rows_)} labelled positives left out, l2 {chosen['l2']:g}, scaling {chosen['scaling']}",
             f"AUC {self.auc_}",
             f"positives among the unlabelled rows {self.prior_}",
             f"wrong labels among the positives {self.contamination_}",
-            f"{len(doubtful)} labels to doubt, about one in five of them wrongly"
-            if len(doubtful)
-            else "no label to doubt",
+            f"{n_doubtful} labels to doubt, of which about one in five may be right",
         ]
         lines += [f"{each.name} is as good: consider it" for each in self.baselines_ if each.is_as_good]
         return "\n".join(lines)
@@ -266,8 +263,175 @@ def _splits_of(cv: Any, data: Data) -> tuple[list[Split], int]:
 
 
 class BlindAUCClassifierCV(TunedPUClassifier):
+    r"""`BlindAUCClassifier` with scaling, ridge, features and outliers chosen from the PU labels alone.
+
+    Candidates are compared by the *trimmed blind AUC* of held-out positives,
+
+    .. math:: \frac{1}{1 - t} \int_t^1 r_{(u)} \, du,
+
+    the mean of their ranks :math:`r` among the held-out unlabelled rows without the share :math:`t` = `trim` of the
+    lowest, since a model that ranks a mislabelled positive low is right. No negative and no prior is needed.
+
+    The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
+    outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
+    one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
+    standard errors. A fit of the search sees at most 2,000 positives and five times as many unlabelled rows; the choice
+    is fitted to all.
+
+    Parameters
+    ----------
+    n_features_to_select, n_outliers, l2, scaling : "auto", a value, or a list of values to choose from
+        As in `BlindAUCClassifier`.
+    loss : a loss, or a list of losses to choose from, default="logistic"
+    search : {"staged", "greedy"}, default="staged"
+        "greedy" is the paper's recipe: from few features and no outliers, more of either as long as the training
+        rows are ranked better. It needs few fits, and overfits.
+    rule : {"central", "best", "one_standard_error"}, default="central"
+        Which candidate is taken: the middle of those within a standard error of the highest score, the highest, or the
+        one of those with the fewest features.
+    cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
+        Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
+    n_repeats : int or "auto", default="auto"
+        Repeats of the folds, for an integer cv; as many as it takes to judge by 300 positives, at most 3.
+    trim : float, default=0.15
+    grow_unlabelled : bool, default=False
+        Use only as many unlabelled rows as it takes: double them, from as many as there are positives, until the blind
+        AUC of a plain fit settles. `growth_path_` keeps the steps.
+    shift_l2, sparsity, groups, leverage_screen, prior, sampling, threshold, pos_label, max_iter, tol
+        As in `BlindAUCClassifier`.
+    outlier_handling : {"trim", "shift"}, default="trim"
+    n_jobs : int or None, default=None
+        Folds side by side, by joblib: inside `joblib.parallel_config("dask")` they run on a cluster.
+    random_state : int, RandomState or None, default=None
+        Draws other folds.
+    verbose : int, default=0
+        Whether to show progress bars, with the time left (needs rich).
+
+    Attributes
+    ----------
+    best_params_ : dict
+    best_score_ : float, the trimmed blind AUC
+    best_index_ : int, the place in `cv_results_`
+    best_estimator_ : BlindAUCClassifier, fitted to all rows by `solver="path"`
+    cv_results_ : dict of arrays, every candidate that was judged
+    baselines_ : list of Comparison
+        A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where the
+        search brought nothing sure.
+    growth_path_ : list of GrowthStep, with `grow_unlabelled`
+    coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
+    calibration_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
+        As in `BlindAUCClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from blindauc import BlindAUCClassifierCV
+    >>> from blindauc.datasets import make_paper_data
+    >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
+    >>> model = BlindAUCClassifierCV(n_repeats=1).fit(data.X, data.y_pu)
+    >>> auc = roc_auc_score(data.y_test, model.decision_function(data.X_test))
+    >>> bool(model.auc_.low < auc < model.auc_.high)
+    True
+    >>> set(data.outliers) <= set(model.doubtful_labels())
+    True
+    """
+
     _estimator = BlindAUCClassifier
 
 
 class PUErrorClassifierCV(TunedPUClassifier):
+    r"""`PUErrorClassifier` with scaling, ridge, features and outliers chosen from the PU labels alone.
+
+    The search and the criterion are those of `BlindAUCClassifierCV`,
+
+    .. math:: \frac{1}{1 - t} \int_t^1 r_{(u)} \, du:
+
+    what is compared is how held-out positives rank, whatever risk the weights minimise.
+
+    Parameters
+    ----------
+    risk : {"paper", "unbiased", "nonnegative"}, default="paper"
+    prior : float or None, default=None
+        The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated
+        by the ranks of a plain fit of the blind AUC.
+    n_features_to_select, n_outliers, l2, scaling, loss, search, rule, cv, n_repeats, trim, grow_unlabelled
+    shift_l2, sparsity, groups, outlier_handling, leverage_screen, sampling, threshold, pos_label, max_iter, tol
+    n_jobs, random_state, verbose
+        As in `BlindAUCClassifierCV`.
+
+    Attributes
+    ----------
+    best_params_, best_score_, best_index_, best_estimator_, cv_results_, baselines_ and those of `PUErrorClassifier`
+        As in `BlindAUCClassifierCV`.
+
+    Examples
+    --------
+    >>> from blindauc import PUErrorClassifierCV
+    >>> from blindauc.datasets import make_paper_data
+    >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
+    >>> model = PUErrorClassifierCV(prior=20 / 300, n_repeats=1).fit(data.X, data.y_pu)
+    >>> set(data.outliers) <= set(model.doubtful_labels())
+    True
+    """
+
     _estimator = PUErrorClassifier
+    _PASSED_ON = (*TunedPUClassifier._PASSED_ON, "risk")
+
+    def __init__(
+        self,
+        *,
+        risk: str = "paper",
+        prior: float | None = None,
+        n_features_to_select: Any = "auto",
+        n_outliers: Any = "auto",
+        l2: Any = "auto",
+        scaling: Any = "auto",
+        loss: Any = "logistic",
+        search: str = "staged",
+        rule: str = "central",
+        cv: Any = 5,
+        n_repeats: Any = "auto",
+        trim: float = 0.15,
+        grow_unlabelled: bool = False,
+        shift_l2: float = 1e-3,
+        sparsity: str = "l0",
+        groups: Any = None,
+        outlier_handling: str = "trim",
+        leverage_screen: bool = True,
+        sampling: str = "one_sample",
+        threshold: str = "probability",
+        pos_label: Any = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select=n_features_to_select,
+            n_outliers=n_outliers,
+            l2=l2,
+            scaling=scaling,
+            loss=loss,
+            search=search,
+            rule=rule,
+            cv=cv,
+            n_repeats=n_repeats,
+            trim=trim,
+            grow_unlabelled=grow_unlabelled,
+            shift_l2=shift_l2,
+            sparsity=sparsity,
+            groups=groups,
+            outlier_handling=outlier_handling,
+            leverage_screen=leverage_screen,
+            prior=prior,
+            sampling=sampling,
+            threshold=threshold,
+            pos_label=pos_label,
+            max_iter=max_iter,
+            tol=tol,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.risk = risk

@@ -25,6 +25,9 @@ from blindauc.objectives.rows import Rows
 from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, Risk
 from blindauc.shifts import best_shifts
 
+MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
+"""Up to so many columns their covariances are looked at, by so many unlabelled rows."""
+
 
 class Gradient(NamedTuple):
     """An objective's value and derivatives."""
@@ -147,6 +150,40 @@ class Objective:
         return self.gradient(np.zeros(self.n_columns), np.zeros(self.n_positives)).coef
 
     @cached_property
+    def robust_directions(self) -> list[Floats]:
+        """Weights to begin from that many outliers cannot turn round.
+
+        From the unlabelled rows' mean to the positives' median; and, where the positives are more than the columns, the
+        direction in which they vary most in comparison, the many of them uppermost: outliers that are far and many
+        enough to move a median cannot hide there.
+        """
+        rows, p = self.rows, self.rows.design.n_features
+        to_median = rows.design.median(rows.pos, rows.pos_weight)
+        from_mean = rows.adjoint(np.zeros(self.n_positives), rows.unl_share)
+        directions = [((to_median - from_mean) / self.column_spread**2)[:p]]
+        if p <= min(self.n_positives, MAX_SPREAD_COLUMNS):
+            directions.append(self._direction_of_spread())
+        return [self._with_unit_scores(np.append(d, np.zeros(self.n_columns - p))) for d in directions]
+
+    def _direction_of_spread(self) -> Floats:
+        rows, p = self.rows, self.rows.design.n_features
+        unit = self.column_spread[:p]
+        some = rows.unl[:: -(-len(rows.unl) // MAX_SPREAD_ROWS)]
+        pos, unl = (rows.design.rows(index).dense()[:, :p] / unit for index in (rows.pos, some))
+        within = np.cov(unl, rowvar=False).reshape(p, p) / 2
+        # Half way to uncorrelated columns: well conditioned however few the rows are.
+        within[np.diag_indices(p)] *= 2
+        whiten = np.linalg.inv(np.linalg.cholesky(within + 1e-6 * np.eye(p)))
+        between = whiten @ np.cov(pos, rowvar=False).reshape(p, p) @ whiten.T
+        direction = whiten.T @ np.linalg.eigh(between)[1][:, -1]
+        scores = pos @ direction
+        return np.where(np.median(scores) >= scores.mean(), direction, -direction) / unit
+
+    def _with_unit_scores(self, direction: Floats) -> Floats:
+        spread = float(self.rows.design.scores(direction)[self.rows.unl].std())
+        return direction / spread if spread > 0 else direction
+
+    @cached_property
     def curvature_scale(self) -> Floats:
         """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
         bend = self.risk.smoothed(1.0).curvature_scale
@@ -154,8 +191,10 @@ class Objective:
 
     @property
     def ridge_unit(self) -> float:
-        """The factor at which the ridge bends the objective about as much as the data do."""
+        """The factor at which the ridge bends the objective about as much as the data do; 1 where there is no ridge."""
         features = self.ridge > 0
+        if not features.any():
+            return 1.0
         data_bend = self.curvature_scale[features] - self.ridge[features]
         return float(np.mean(data_bend / self.ridge[features]))
 

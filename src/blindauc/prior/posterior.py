@@ -159,14 +159,16 @@ class Mixtures:
     def __init__(self, counts: Counts, prior: Floats, contamination: Floats, library: ShapeLibrary) -> None:
         self.counts, self.prior, self.contamination = counts, prior, contamination
         pooled = counts.labelled + counts.unlabelled
-        labelled_share = counts.labelled.sum() / pooled.sum()
+        labelled_share = float(counts.labelled.sum() / pooled.sum())
         share = labelled_share * (1 - contamination[:, None]) + (1 - labelled_share) * prior
         # The classes of every bin are tabulated over the share A of positives in the pool, and interpolated.
-        nodes = np.linspace(share.min(), share.max() + 1e-6, min(N_SHARES, share.size + 1))
+        # Dense near zero, where the bins change fastest.
+        n_nodes = min(N_SHARES, share.size + 1)
+        nodes = np.linspace(np.sqrt(share.min()), np.sqrt(share.max() + 1e-6), n_nodes) ** 2
         self._table = _class_masses(library, nodes, pooled / pooled.sum())
-        place = (share - nodes[0]) / (nodes[1] - nodes[0])
-        self._node = np.minimum(place.astype(np.intp), len(nodes) - 2)
-        self._beyond = place - self._node
+        self._node = np.clip(np.searchsorted(nodes, share, side="right") - 1, 0, len(nodes) - 2)
+        self._beyond = (share - nodes[self._node]) / np.diff(nodes)[self._node]
+        self._labelled_share = labelled_share
 
     def log_likelihood(self) -> Floats:
         """Return that of the counts under each mixture."""
@@ -178,8 +180,10 @@ class Mixtures:
         for e, eta in enumerate(self.contamination.astype(np.float32)):
             node, beyond = self._node[e], self._beyond[e][:, None, None].astype(table.dtype)
             f0, f1 = (1 - beyond) * table[:, node] + beyond * table[:, node + 1]
-            result[e] = np.log(eta * f0 + (1 - eta) * f1) @ labelled
-            result[e] += np.log((1 - pi) * f0 + pi * f1) @ unlabelled
+            f_lab, f_unl = eta * f0 + (1 - eta) * f1, (1 - pi) * f0 + pi * f1
+            # The pool is constant but for errors of the interpolation, which cancel by dividing by it.
+            f_pool = self._labelled_share * f_lab + (1 - self._labelled_share) * f_unl
+            result[e] = np.log(f_lab / f_pool) @ labelled + np.log(f_unl / f_pool) @ unlabelled
         return result
 
     def average_shares(self, belief: Floats) -> tuple[Floats, Floats]:

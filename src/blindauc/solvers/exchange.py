@@ -103,6 +103,10 @@ class _Search:
         for name, point in (("all features", dense), ("means", means)):
             start = self._pruned(self._with_outliers(point))
             yield self._reported(f"chosen by {name}", start)
+        if not self.outliers.is_nothing:
+            for direction in self.objective.robust_directions:
+                start = self._pruned(self._with_outliers(replace(dense, coef=direction)))
+                yield self._reported("robust direction", start)
         if self._chooses(self.features):
             start = self._with_outliers(self._pruned(means))
             yield self._reported("features by means", start)

@@ -1,8 +1,9 @@
-"""Rough fits over a grid of feature and outlier sets, each begun from its neighbour: what tuning is made of.
+"""Fits along a path, each begun from its neighbour: cheap and rough for tuning, made exact as a solver.
 
 The outliers of a fit are chosen by concentration steps (Rousseeuw and Van Driessen, A fast algorithm for the
 minimum covariance determinant estimator, Technometrics 1999): fit, take the positives that gain most as outliers,
-fit again. Features leave from all towards few, those first that matter least.
+fit again. They begin from a direction that many outliers cannot turn round. Features leave from all towards few, those
+first that matter least.
 """
 
 from __future__ import annotations
@@ -13,9 +14,87 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.solvers.fits import Fit, Fitter
-from blindauc.solvers.solution import Objective, Sparsity
+from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 CONCENTRATION_STEPS = 3
+
+ROUGH = 1e-2
+"""The tolerance of fits on the way: the ranking hardly changes any more."""
+
+RIDGES = (1e3, 1e2, 1e1)
+"""Times the ridge: how the solver comes down to it."""
+
+TIGHTER = 1.5
+"""The factor by which feature sets shrink on the way."""
+
+
+def path(
+    objective: Objective,
+    features: Sparsity,
+    outliers: Sparsity,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 100,
+    callback: Callback = ignore_progress,
+) -> Solution:
+    """Come down to the ridge, then to the features, roughly, and make the last fit exact.
+
+    It does not search: the objective may be higher than that of `exchange`, and what it finds depends less on the
+    sample.
+
+    Parameters
+    ----------
+    objective, features, outliers : known by their methods (`solution.py`)
+    tol : size of the gradient at the end, relative to that at zero
+    max_iter : Newton steps of one fit
+    callback : called with a `Progress` after each fit
+    """
+    rough = approach(objective, features, outliers, max_iter=max_iter)
+    fitter = Fitter(objective, tol, max_iter)
+    end = fitter(rough.support, rough.outliers, rough.coef, rough.shift)
+    callback(Progress("path", fitter.n_iter, end.value, int(end.support.sum()), int(end.outliers.sum())))
+    return Solution(
+        coef=end.coef,
+        shift=end.shift,
+        support=end.support,
+        outliers=end.outliers,
+        value=end.value,
+        values=(rough.value, end.value),
+        gradient_norm=end.gradient_norm / fitter.reference,
+        converged=end.converged,
+        n_iter=fitter.n_iter,
+    )
+
+
+def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, max_iter: int = 50) -> Fit:
+    """Come down to the ridge, then to the features, roughly."""
+    coef = robust_start(objective, outliers, max_iter=max_iter)
+    for factor in RIDGES:
+        (loose,) = feature_path(objective.with_ridge(factor), [features.loosened(np.inf)], outliers, coef)
+        coef = loose.coef
+    *_, rough = feature_path(objective, _ever_tighter(features), outliers, coef, max_iter=max_iter)
+    return rough
+
+
+def _ever_tighter(features: Sparsity) -> list[Sparsity]:
+    """Sets from everything down to this one."""
+    sets = [features]
+    while not sets[-1].is_everything:
+        sets.append(sets[-1].loosened(TIGHTER))
+    return sets[::-1]
+
+
+def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50) -> Floats:
+    """The weights of the best of the fits of all features that begin from robust directions.
+
+    Which is best is seen where the ridge is as strong as the data: a stronger one sees only means, and outliers that
+    are many and far can have those on their side.
+    """
+    fitter = Fitter(objective.with_ridge(objective.ridge_unit), ROUGH, max_iter)
+    everything = np.ones(objective.n_columns, dtype=bool)
+    directions = objective.robust_directions[: 1 if outliers.is_nothing else None]
+    fits = [concentrated(fitter, everything, outliers, direction) for direction in directions]
+    return min(fits, key=lambda fit: fit.value).coef
 
 
 def feature_path(
@@ -24,7 +103,7 @@ def feature_path(
     outliers: Sparsity,
     start: Floats,
     *,
-    tol: float = 1e-2,
+    tol: float = ROUGH,
     max_iter: int = 50,
 ) -> Iterator[Fit]:
     """A fit for each feature set, from the loosest to the tightest, all with outliers of the one set.

@@ -11,7 +11,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.ranks import Ranked, share_below
-from blindauc.solvers import feature_path
+from blindauc.solvers import approach, feature_path, robust_start
 from blindauc.sparsity import L0
 from blindauc.threads import blas_threads_for
 from blindauc.tuning.folds import Split, fold_splits
@@ -67,7 +67,7 @@ def ranks_of(problem: Problem, candidate: Candidate, scores: Floats) -> Ranked:
     for split in fold_splits(data, CALIBRATION_FOLDS, CALIBRATION_SEED):
         fitted = data.subset(split.fitted)
         with blas_threads_for(fitted.X):
-            (weights,) = models(problem, fitted, Grid.of(candidate))
+            weights = model(problem, fitted, candidate)
         judge = data.subset(split.held_out)
         held_out, among = Design(judge.X).scores(weights), ~judge.is_positive
         rank[split.held_out] = share_below(held_out, held_out[among], judge.weight[among])
@@ -75,25 +75,35 @@ def ranks_of(problem: Problem, candidate: Candidate, scores: Floats) -> Ranked:
     return Ranked(rank[~unlabelled], rank[unlabelled], weight[~unlabelled], weight[unlabelled])
 
 
+def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:
+    """The weights of one candidate, approached as `solver="path"` does."""
+    grid = Grid.of(candidate)
+    ((objective, outliers),) = _without_outliers_of_leverage(problem, data, grid)
+    fit = approach(objective.with_ridge(candidate.l2), problem.features(candidate.n_features_to_select), outliers)
+    return fit.coef[: data.X.shape[1]]
+
+
 def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
     """The weights of each candidate of the grid, in its order, each fitted from its neighbour's."""
     sets = [problem.features(n) for n in grid.n_features_to_select]
-    problems = [_without_outliers_of_leverage(problem, data, grid, share) for share in grid.n_outliers]
-    ridge_start = np.zeros(problems[0][0].n_columns)
+    problems = list(_without_outliers_of_leverage(problem, data, grid))
+    # Each number of outliers has a path of its own down the ridges, so that it stays on the side where it began.
+    starts = [robust_start(objective, outliers) for objective, outliers in problems]
     for l2 in grid.l2:
-        start = ridge_start
-        for objective, outliers in problems:
-            fits = [fit.coef for fit in feature_path(objective.with_ridge(l2), sets, outliers, start)]
-            # The loosest fit is near the next one with more outliers, and the first of them near the next ridge.
-            start = fits[0]
-            if objective is problems[0][0]:
-                ridge_start = start
+        for k, (objective, outliers) in enumerate(problems):
+            fits = [fit.coef for fit in feature_path(objective.with_ridge(l2), sets, outliers, starts[k])]
+            starts[k] = fits[0]
             yield from (coef[: data.X.shape[1]] for coef in fits)
 
 
-def _without_outliers_of_leverage(problem: Problem, data: Data, grid: Grid, share: float) -> tuple[Any, L0]:
+def _without_outliers_of_leverage(problem: Problem, data: Data, grid: Grid) -> Iterator[tuple[Any, L0]]:
+    """The objective and the outliers left to find for each number of them; mostly it is the same objective."""
+    objectives: dict[bytes, Any] = {}
     n_pos = int(data.is_positive.sum())
-    n_outliers = min(round(share * n_pos), n_pos - 1)
-    screened = problem.screened(data, n_outliers)
-    objective = problem.objective(data.subset(~screened), grid.scaling, grid.loss)
-    return objective, L0(objective.n_positives, n_outliers - int(screened.sum()))
+    for share in grid.n_outliers:
+        n_outliers = min(round(share * n_pos), n_pos - 1)
+        screened = problem.screened(data, n_outliers)
+        key = screened.tobytes()
+        if key not in objectives:
+            objectives[key] = problem.objective(data.subset(~screened), grid.scaling, grid.loss)
+        yield objectives[key], L0(objectives[key].n_positives, n_outliers - int(screened.sum()))

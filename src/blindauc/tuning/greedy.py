@@ -1,4 +1,4 @@
-"""The paper's own recipe: few features and no outliers, then more of either while the training rows are ranked better."""
+"""The paper's own recipe: few features, no outliers, then more of either while training rows are ranked better."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.tuning.criterion import HeldOut
-from blindauc.tuning.evaluation import Problem, models, ranks_held_out
-from blindauc.tuning.grid import Candidate, Grid
+from blindauc.tuning.evaluation import Problem, model, ranks_held_out
+from blindauc.tuning.grid import Candidate
 from blindauc.tuning.search import Space, Stage
 
 WORTH_WHILE = 1e-3
@@ -55,7 +55,7 @@ class _Walk:
 
     def ranks(self, candidate: Candidate) -> Floats:
         data = self.problem.data
-        (ranks,) = ranks_held_out(data, models(self.problem, data, Grid.of(candidate)))
+        (ranks,) = ranks_held_out(data, [model(self.problem, data, candidate)])
         return ranks
 
     def score(self, candidate: Candidate, ranks: Floats) -> float:
