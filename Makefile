@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test test-slow bench clean
+.PHONY: install demo test test-slow bench accuracy honesty clean
 
 install: .venv/.installed
 
@@ -26,6 +26,16 @@ test-slow: install  ## statistical checks over many data sets (minutes)
 
 bench: install  ## timings, each a ratio measured side by side
 	$(BIN)/python benchmarks/speed.py
+
+accuracy: install  ## what the tuned estimators reach (most of an hour)
+	$(BIN)/python benchmarks/accuracy.py tables
+	$(BIN)/python benchmarks/accuracy.py clean --seeds 20
+	$(BIN)/python benchmarks/accuracy.py robust
+
+honesty: install  ## how often intervals hold the truth, how far off priors and suspicions are (minutes)
+	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/prior.py
+	$(BIN)/python benchmarks/suspicion.py
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

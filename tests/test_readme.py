@@ -17,7 +17,7 @@ def test_python_snippets_run():
 def test_commands_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     named = set(re.findall(r"^make ([a-z-]+)", README, flags=re.MULTILINE))
-    assert named == {"install", "demo", "test", "bench"}
+    assert named == {"install", "demo", "test", "bench", "accuracy", "honesty"}
     assert named <= targets
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,12 +54,15 @@ def choose(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -> int
     """The candidate by a rule, without outlier handling unless that is surely better.
 
     Clean positives are the common case, and leaving out good ones costs: candidates without outliers are given up
-    only where the best of them is clearly below the best of all.
+    only where the best of them is clearly below the best of all. Where outliers are many, more of the lowest ranks have
+    to be left out to see that.
     """
-    top = best(candidates, held_out)
+    most_outliers = max(candidate.n_outliers for candidate in candidates)
     plain = np.flatnonzero([candidate.n_outliers == 0 for candidate in candidates])
-    if not np.any(within(held_out, top, SURE)[plain]):
-        return RULES[rule](candidates, held_out)
+    for trim in sorted({held_out.trim, max(held_out.trim, most_outliers)}):
+        trimmed = replace(held_out, trim=trim)
+        if not within(trimmed, best(candidates, trimmed), SURE)[plain].any():
+            return RULES[rule](candidates, trimmed)
     return int(plain[RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))])
 
 
