@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from blindauc._typing import Bools, Ints
+from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimators.inputs import (
@@ -28,6 +28,7 @@ from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
 from blindauc.labels import read_labels
 from blindauc.objectives import Objective
+from blindauc.ranks import Ranked
 from blindauc.scaling import column_scales
 from blindauc.screening import leverage_screen
 from blindauc.solvers import Progress, Solution, exchange, path, psg
@@ -115,18 +116,29 @@ class PULinearClassifier(LinearPUModel):
         return self
 
     def _fit(self, data: Data) -> None:
-        features, n_outliers = self._read_choices(data)
+        n_outliers = read_outlier_count(self.n_outliers, int(data.is_positive.sum()))
         prior = self._training_prior(data, n_outliers)
+        solution, screened = self._solved(data, n_outliers, prior)
+        self._store(solution, data, screened)
+        scores = Design(data.X).scores(self.coef_)
+        if self.calibrate:
+            problem = EstimatorProblem(self, data, prior)
+            self._judge(data, scores, ranks_of(problem, self._candidate(data, n_outliers), scores))
+        else:
+            self._place_threshold_by_share(data, scores)
+
+    def _solved(self, data: Data, n_outliers: int, prior: float) -> tuple[Solution, Bools]:
+        """The solution without rows of leverage, and which these are."""
+        names = getattr(self, "feature_names_in_", None)
+        features = read_sparsity(self.sparsity, self.groups, self.n_features_to_select, data.X.shape[1], names)
         screened = self._screened(data, n_outliers)
-        kept = data.subset(~screened)
-        objective = self._objective(kept, prior)
+        objective = self._objective(data.subset(~screened), prior)
         self._check_shifts_work(objective, n_outliers)
         outliers = L0(objective.n_positives, n_outliers - int(screened.sum()))
         with blas_threads_for(data.X):
             solution = self._solve(objective, features, outliers)
         self._warn_if_unfinished(solution)
-        self._store(solution, kept, data.row[screened])
-        self._judge(data, n_outliers, prior)
+        return solution, screened
 
     def _objective(self, data: Data, prior: float) -> Objective:
         """The problem that the estimator solves."""
@@ -159,11 +171,6 @@ class PULinearClassifier(LinearPUModel):
         if self.outlier_handling == "shift":
             hint = "" if self.shift_l2 else ' (shift_l2=0 would be trimming: choose outlier_handling="trim")'
             check_number("shift_l2" + hint, self.shift_l2, above=0)
-
-    def _read_choices(self, data: Data) -> tuple[SparsitySet, int]:
-        names = getattr(self, "feature_names_in_", None)
-        features = read_sparsity(self.sparsity, self.groups, self.n_features_to_select, data.X.shape[1], names)
-        return features, read_outlier_count(self.n_outliers, int(data.is_positive.sum()))
 
     def _screened(self, data: Data, n_outliers: int) -> Bools:
         """The rows of positives with leverage, as far as `n_outliers` allows."""
@@ -209,34 +216,26 @@ class PULinearClassifier(LinearPUModel):
                 f"{solution.gradient_norm:.1e} of that at zero. Raise max_iter (now {self.max_iter}), l2 or tol "
                 f"(now {self.tol:g}), or scale the columns.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
-    def _store(self, solution: Solution, data: Data, screened_rows: Ints) -> None:
+    def _store(self, solution: Solution, data: Data, screened: Bools) -> None:
+        """Keep the solution for the rows that were not screened."""
         p = data.X.shape[1]
         self.coef_ = solution.coef[:p]
         self.support_ = solution.support[:p]
         self.objective_ = solution.value
         self.n_iter_ = solution.n_iter
-        fitted_rows = data.row[data.is_positive]
+        fitted_rows, screened_rows = data.row[data.is_positive & ~screened], data.row[screened]
         self.outliers_ = np.union1d(fitted_rows[solution.outliers], screened_rows)
         self.shift_ = np.zeros(len(data.labelled))
         self.shift_[np.searchsorted(data.labelled, fitted_rows)] = solution.shift
         self.shift_[np.searchsorted(data.labelled, screened_rows)] = np.inf
 
-    def _judge(self, data: Data, n_outliers: int, prior: float) -> None:
-        """Place the threshold and, by rows held out of rougher fits of the same problem, learn what scores mean."""
-        scores = Design(data.X).scores(self.coef_)
-        unl_scores, unl_weight = scores[~data.is_positive], data.weight[~data.is_positive]
-        if not self.calibrate:
-            if self.prior is None:
-                threshold = threshold_of_share(scores, data.weight, data.labelled_share)
-            else:
-                threshold = threshold_of_share(unl_scores, unl_weight, self.prior)
-            self.intercept_ = -threshold
-            return
-        ranked = ranks_of(EstimatorProblem(self, data, prior), self._candidate(data, n_outliers), scores)
+    def _judge(self, data: Data, scores: Floats, ranked: Ranked) -> None:
+        """Learn what the scores mean from how rows rank by fits that have not seen them."""
         judgement = judge_ranks(ranked, self.prior)
+        unl_scores, unl_weight = scores[~data.is_positive], data.weight[~data.is_positive]
         meaning = on_scores(judgement.score_model, unl_scores, unl_weight)
         self.calibration_ = among_all_rows(meaning, data.labelled_share) if self.sampling == "one_sample" else meaning
         self.prior_, self.contamination_ = judgement.estimate.prior, judgement.estimate.contamination
@@ -246,6 +245,14 @@ class PULinearClassifier(LinearPUModel):
             self.intercept_ = -threshold_of_half(self.calibration_, scores)
         else:
             self.intercept_ = -threshold_of_share(unl_scores, unl_weight, float(self.prior_))
+
+    def _place_threshold_by_share(self, data: Data, scores: Floats) -> None:
+        """Without knowing what scores mean: as many as are labelled, or as the prior says of the unlabelled rows."""
+        if self.prior is None:
+            self.intercept_ = -threshold_of_share(scores, data.weight, data.labelled_share)
+        else:
+            unlabelled = ~data.is_positive
+            self.intercept_ = -threshold_of_share(scores[unlabelled], data.weight[unlabelled], self.prior)
 
     def _candidate(self, data: Data, n_outliers: int) -> Candidate:
         share = n_outliers / int(data.is_positive.sum())

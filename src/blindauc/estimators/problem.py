@@ -23,6 +23,10 @@ class EstimatorProblem:
     data: Data
     prior: float
 
+    @property
+    def n_columns(self) -> int:
+        return int(self.data.X.shape[1]) + self._has_intercept
+
     def of(self, data: Data) -> Self:
         return replace(self, data=data)
 

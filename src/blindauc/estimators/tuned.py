@@ -14,17 +14,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Floats
 from blindauc.data import Data
+from blindauc.design import Design
 from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
 from blindauc.estimators.blind_auc import BlindAUCClassifier
-from blindauc.estimators.inputs import check_choice, check_number
+from blindauc.estimators.inputs import check_choice, check_number, read_outlier_count
 from blindauc.estimators.linear import LinearPUModel
 from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.space import read_space
+from blindauc.ranks import Ranked
+from blindauc.tuning.averaging import Average
 from blindauc.tuning.baselines import compare
-from blindauc.tuning.choice import RULES, best, choose
-from blindauc.tuning.criterion import mean_ranks
-from blindauc.tuning.evaluation import held_out_ranks
+from blindauc.tuning.choice import RULES, best, importances
+from blindauc.tuning.criterion import HeldOut
+from blindauc.tuning.evaluation import judged
 from blindauc.tuning.folds import Split, fold_splits, limited, row_digests
 from blindauc.tuning.greedy import greedy_search
 from blindauc.tuning.grid import Candidate, Grid
@@ -53,7 +56,7 @@ class TunedPUClassifier(LinearPUModel):
         scaling: Any = "auto",
         loss: Any = "logistic",
         search: str = "staged",
-        rule: str = "central",
+        rule: str = "average",
         cv: Any = 5,
         n_repeats: Any = "auto",
         trim: float = 0.15,
@@ -137,9 +140,10 @@ class TunedPUClassifier(LinearPUModel):
                 problem = problem.of(data)
             splits, n_first = self._splits(data)
             stages = self._searched(problem, space, splits, n_first, report)
-            ranks = self._choose(stages, problem, splits)
-            self.baselines_ = compare(data, splits, self.trim, ranks, self.n_jobs)
-            self._fit_chosen(data)
+            average, weights = self._chosen(stages, problem, splits)
+            ranked = self._fit_chosen(problem, average, splits, weights)
+            self.best_score_ = float(HeldOut(ranked.pos[None], ranked.pos_weight, self.trim).scores()[0])
+            self.baselines_ = compare(data, splits, self.trim, ranked.pos, self.n_jobs)
         return self
 
     def _check_params(self) -> None:
@@ -195,27 +199,43 @@ class TunedPUClassifier(LinearPUModel):
         first = ridge_stage(space, judge, splits[:n_first])
         return [first, greedy_search(problem, space, first.candidates[best(first.candidates, first.held_out)])]
 
-    def _choose(self, stages: Sequence[Stage], problem: EstimatorProblem, splits: Sequence[Split]) -> Floats:
-        """Store the choice and all that was judged; the choice's ranks of the held-out positives."""
+    def _chosen(
+        self, stages: Sequence[Stage], problem: EstimatorProblem, splits: Sequence[Split]
+    ) -> tuple[Average, list[Floats]]:
+        """What is taken, and its weights on each split; the search is stored."""
         last = stages[-1]
-        # The greedy walk ends at its choice; it has no folds to be judged by.
-        index = choose(last.candidates, last.held_out, self.rule) if last.n_splits else len(last.candidates) - 1
-        chosen = last.candidates[index]
+        if last.weights:
+            average = Average(problem, last.candidates, importances(last.candidates, last.held_out, self.rule))
+            weights, index = last.weights, int(average.share.argmax())
+        else:
+            # A greedy walk ends at its choice, and no split has seen it.
+            average, index = Average(problem, last.candidates[-1:], np.ones(1)), len(last.candidates) - 1
+            weights = [judged(problem, split, Grid.of(average.typical)).weights for split in splits]
         self.cv_results_ = cv_results(stages)
         self.best_index_ = sum(len(stage.candidates) for stage in stages[:-1]) + index
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.best_params_ = chosen.params
-        if last.n_splits:
-            return last.ranks[index]
-        return mean_ranks(problem.data, splits, (held_out_ranks(problem, s, Grid.of(chosen)) for s in splits))[0]
+        self.best_params_ = average.typical.params
+        return average, weights
 
-    def _fit_chosen(self, data: Data) -> None:
-        """Fit the choice to all rows, and know what it knows."""
-        self.best_estimator_ = self._like_me(**self.best_params_)
-        self.best_estimator_._fit(data)
-        for name, value in vars(self.best_estimator_).items():
+    def _fit_chosen(
+        self, problem: EstimatorProblem, average: Average, splits: Sequence[Split], weights: Sequence[Floats]
+    ) -> Ranked:
+        """Fit what was chosen to all rows and learn what its scores mean; how held-out rows rank."""
+        data = problem.data
+        estimator = self._like_me(**self.best_params_)
+        if average.share.max() == 1:
+            n_outliers = read_outlier_count(estimator.n_outliers, int(data.is_positive.sum()))
+            solution, screened = estimator._solved(data, n_outliers, problem.prior)
+        else:
+            solution, screened = average.fit()
+        estimator._store(solution, data, screened)
+        scores = Design(data.X).scores(estimator.coef_)
+        ranked = average.ranks(splits, weights, scores)
+        estimator._judge(data, scores, ranked)
+        for name, value in vars(estimator).items():
             if name.endswith("_"):
                 setattr(self, name, value)
+        self.best_estimator_ = estimator
+        return ranked
 
     def summary(self) -> str:
         """What was chosen and how good it is, in a few lines of plain text.
@@ -286,9 +306,10 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     search : {"staged", "greedy"}, default="staged"
         "greedy" is the paper's recipe: from few features and no outliers, more of either as long as the training
         rows are ranked better. It needs few fits, and overfits.
-    rule : {"central", "best", "one_standard_error"}, default="central"
-        Which candidate is taken: the middle of those within a standard error of the highest score, the highest, or the
-        one of those with the fewest features.
+    rule : {"average", "best", "one_standard_error"}, default="average"
+        What is taken: the average of the weights of all candidates, each as far as it may be the best, with as many
+        features kept as they have in the middle; the candidate with the highest score; or, of those within a standard
+        error of it, the one with the fewest features.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
         Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
     n_repeats : int or "auto", default="auto"
@@ -310,9 +331,12 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     Attributes
     ----------
     best_params_ : dict
-    best_score_ : float, the trimmed blind AUC
-    best_index_ : int, the place in `cv_results_`
-    best_estimator_ : BlindAUCClassifier, fitted to all rows by `solver="path"`
+        What was chosen; of an average, its middle.
+    best_score_ : float
+        The trimmed blind AUC of what was chosen.
+    best_index_ : int
+        The place of the choice in `cv_results_`; of an average, that of its most important part.
+    best_estimator_ : BlindAUCClassifier
     cv_results_ : dict of arrays, every candidate that was judged
     baselines_ : list of Comparison
         A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where the
@@ -388,7 +412,7 @@ class PUErrorClassifierCV(TunedPUClassifier):
         scaling: Any = "auto",
         loss: Any = "logistic",
         search: str = "staged",
-        rule: str = "central",
+        rule: str = "average",
         cv: Any = 5,
         n_repeats: Any = "auto",
         trim: float = 0.15,

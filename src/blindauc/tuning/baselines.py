@@ -19,7 +19,7 @@ from blindauc.estimate import Estimate
 from blindauc.scaling import column_scales
 from blindauc.threads import blas_threads_for
 from blindauc.tuning.criterion import HeldOut, mean_ranks
-from blindauc.tuning.evaluation import ranks_held_out
+from blindauc.tuning.evaluation import held_out_ranks
 from blindauc.tuning.folds import Split
 
 L1_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
@@ -78,8 +78,8 @@ def compare(
 ) -> list[Comparison]:
     """Judge each baseline by the splits that gave the chosen candidate its ranks."""
     tasks = list(product(BASELINES, splits))
-    run = Parallel(n_jobs=n_jobs, return_as="generator")
-    parts = run(delayed(_held_out_ranks)(BASELINES[name], data, split) for name, split in tasks)
+    run = Parallel(n_jobs=n_jobs)
+    parts = iter(run(delayed(_judged)(BASELINES[name], data, split) for name, split in tasks))
     weight = data.weight[data.is_positive]
     comparisons = []
     for name in BASELINES:
@@ -89,10 +89,10 @@ def compare(
     return comparisons
 
 
-def _held_out_ranks(baseline: Baseline, data: Data, split: Split) -> Floats:
+def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
     fitted = data.subset(split.fitted)
     with blas_threads_for(fitted.X):
-        return np.array(list(ranks_held_out(data.subset(split.held_out), baseline(fitted))))
+        return held_out_ranks(data.subset(split.held_out), baseline(fitted))
 
 
 def _comparison(name: str, held_out: HeldOut) -> Comparison:

@@ -1,4 +1,4 @@
-"""From the criterion to one candidate."""
+"""From the criterion to what is taken: one candidate, or an average of many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from blindauc._typing import Bools
+from blindauc._typing import Bools, Floats
 from blindauc.tuning.criterion import HeldOut
 from blindauc.tuning.grid import Candidate
 
@@ -21,37 +21,41 @@ def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
     return max(_by_simplicity(candidates), key=lambda index: scores[index])
 
 
-def central(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
-    """The candidate nearest to the middle of those within one standard error of the highest score.
-
-    Among hundreds of candidates the highest score is partly luck. Those that are as good as the best lie together,
-    and their middle, on the logarithmic scales of ridge and features, moves less from sample to sample.
-    """
-    good = within(held_out, best(candidates, held_out), 1.0)
-    places = np.array([_place(candidate) for candidate in candidates])
-    distance = ((places - places[good].mean(axis=0)) ** 2).sum(axis=1)
-    return min((i for i in _by_simplicity(candidates) if good[i]), key=lambda index: round(distance[index], 9))
+def _average(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
+    """All candidates, each as far as it may be the best: exp(-z^2 / 2) for one z standard errors below."""
+    top = best(candidates, held_out)
+    scores, errors = held_out.scores(), held_out.standard_errors_below(top)
+    below = (scores[top] - scores) / np.maximum(errors, 1e-9)
+    return np.where(np.arange(len(scores)) == top, 1.0, np.exp(-(below**2) / 2))
 
 
-def one_standard_error(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
+def _best(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
+    return _only(best(candidates, held_out), len(candidates))
+
+
+def _one_standard_error(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
     """The simplest candidate within one standard error of the highest score.
 
     The standard error is that of the difference, which is smaller than that of a score: the candidates are judged
     by the same rows. (The rule is that of Breiman et al., Classification and Regression Trees, 1984.)
     """
     good = within(held_out, best(candidates, held_out), 1.0)
-    return next(i for i in _by_simplicity(candidates) if good[i])
+    return _only(next(i for i in _by_simplicity(candidates) if good[i]), len(candidates))
 
 
-RULES: dict[str, Callable[[Sequence[Candidate], HeldOut], int]] = {
-    "central": central,
-    "best": best,
-    "one_standard_error": one_standard_error,
+def _only(index: int, n: int) -> Floats:
+    return (np.arange(n) == index).astype(np.float64)
+
+
+RULES: dict[str, Callable[[Sequence[Candidate], HeldOut], Floats]] = {
+    "average": _average,
+    "best": _best,
+    "one_standard_error": _one_standard_error,
 }
 
 
-def choose(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -> int:
-    """The candidate by a rule, without outlier handling unless that is surely better.
+def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -> Floats:
+    """How much each candidate counts by a rule, those with outlier handling only where it is surely better.
 
     Clean positives are the common case, and leaving out good ones costs: candidates without outliers are given up
     only where the best of them is clearly below the best of all. Where outliers are many, more of the lowest ranks have
@@ -63,19 +67,15 @@ def choose(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -> int
         trimmed = replace(held_out, trim=trim)
         if not within(trimmed, best(candidates, trimmed), SURE)[plain].any():
             return RULES[rule](candidates, trimmed)
-    return int(plain[RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))])
+    importance = np.zeros(len(candidates))
+    importance[plain] = RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))
+    return importance
 
 
 def within(held_out: HeldOut, index: int, n_errors: float) -> Bools:
     """The candidates whose score is at most so many standard errors of the difference below that of one."""
     scores = held_out.scores()
     return scores[index] - scores <= n_errors * held_out.standard_errors_below(index)
-
-
-def _place(candidate: Candidate) -> tuple[float, float, float]:
-    """Where a candidate lies: a decade of the ridge is as far as a factor of two in features or a tenth of outliers."""
-    n_features = float(np.sum(candidate.n_features_to_select))
-    return float(np.log10(candidate.l2)), float(np.log2(n_features)), 10 * candidate.n_outliers
 
 
 def _by_simplicity(candidates: Sequence[Candidate]) -> list[int]:

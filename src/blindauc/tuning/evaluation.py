@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class Problem(Protocol):
     @property
     def data(self) -> Data: ...
 
+    @property
+    def n_columns(self) -> int:
+        """Those of X and, where the risk has one, an intercept."""
+
     def of(self, data: Data) -> Problem:
         """The same problem on other rows."""
 
@@ -40,20 +44,40 @@ class Problem(Protocol):
         """Rows with leverage, at most so many, to be left out before the fit."""
 
 
-def held_out_ranks(problem: Problem, split: Split, grid: Grid) -> Floats:
-    """The ranks of the held-out positives by each candidate, of shape (n_candidates, n_held_out_positives)."""
-    fitted = problem.data.subset(split.fitted)
+class Judged(NamedTuple):
+    """Candidates on one split.
+
+    Attributes
+    ----------
+    ranks : array of shape (n_candidates, n_held_out_positives)
+    weights : array of shape (n_candidates, p), such that the held-out unlabelled scores have a spread of one
+    """
+
+    ranks: Floats
+    weights: Floats
+
+
+def judged(problem: Problem, split: Split, grid: Grid) -> Judged:
+    """Fit each candidate to the fitted rows of a split and rank the held-out positives."""
+    fitted, held_out = problem.data.subset(split.fitted), problem.data.subset(split.held_out)
     with blas_threads_for(fitted.X):
-        weights = models(problem, fitted, grid)
-        return np.array(list(ranks_held_out(problem.data.subset(split.held_out), weights)))
+        weights = unit_weights(held_out, models(problem, fitted, grid))
+    return Judged(held_out_ranks(held_out, weights), weights)
 
 
-def ranks_held_out(judge: Data, weights: Iterable[Floats]) -> Iterator[Floats]:
+def unit_weights(data: Data, weights: Iterable[Floats]) -> Floats:
+    """Weights with which the unlabelled scores have a spread of one."""
+    design, unlabelled = Design(data.X), ~data.is_positive
+    spreads = ((coef, design.scores(coef)[unlabelled].std()) for coef in weights)
+    return np.array([coef / spread if spread > 0 else coef for coef, spread in spreads])
+
+
+def held_out_ranks(held_out: Data, weights: Iterable[Floats]) -> Floats:
     """The ranks of the positives among the unlabelled rows by each vector of weights."""
-    design, is_positive = Design(judge.X), judge.is_positive
-    for coef in weights:
-        scores = design.scores(coef)
-        yield share_below(scores[is_positive], scores[~is_positive], judge.weight[~is_positive])
+    design, is_positive = Design(held_out.X), held_out.is_positive
+    every_score = (design.scores(coef) for coef in weights)
+    weight = held_out.weight[~is_positive]
+    return np.array([share_below(scores[is_positive], scores[~is_positive], weight) for scores in every_score])
 
 
 def ranks_of(problem: Problem, candidate: Candidate, scores: Floats) -> Ranked:
@@ -78,7 +102,7 @@ def ranks_of(problem: Problem, candidate: Candidate, scores: Floats) -> Ranked:
 def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:
     """The weights of one candidate, approached as `solver="path"` does."""
     grid = Grid.of(candidate)
-    ((objective, outliers),) = _without_outliers_of_leverage(problem, data, grid)
+    ((objective, outliers, _),) = leverage_screened(problem, data, grid)
     fit = approach(objective.with_ridge(candidate.l2), problem.features(candidate.n_features_to_select), outliers)
     return fit.coef[: data.X.shape[1]]
 
@@ -86,7 +110,7 @@ def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:
 def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
     """The weights of each candidate of the grid, in its order, each fitted from its neighbour's."""
     sets = [problem.features(n) for n in grid.n_features_to_select]
-    problems = list(_without_outliers_of_leverage(problem, data, grid))
+    problems = [(objective, outliers) for objective, outliers, _ in leverage_screened(problem, data, grid)]
     # Each number of outliers has a path of its own down the ridges, so that it stays on the side where it began.
     starts = [robust_start(objective, outliers) for objective, outliers in problems]
     for l2 in grid.l2:
@@ -96,8 +120,16 @@ def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
             yield from (coef[: data.X.shape[1]] for coef in fits)
 
 
-def _without_outliers_of_leverage(problem: Problem, data: Data, grid: Grid) -> Iterator[tuple[Any, L0]]:
-    """The objective and the outliers left to find for each number of them; mostly it is the same objective."""
+class Screened(NamedTuple):
+    """The objective without some rows of leverage, the outliers that are left to find, and those rows."""
+
+    objective: Any
+    outliers: L0
+    rows: Bools
+
+
+def leverage_screened(problem: Problem, data: Data, grid: Grid) -> Iterator[Screened]:
+    """The problem for each number of outliers; mostly nothing is screened, and it is the same objective."""
     objectives: dict[bytes, Any] = {}
     n_pos = int(data.is_positive.sum())
     for share in grid.n_outliers:
@@ -106,4 +138,5 @@ def _without_outliers_of_leverage(problem: Problem, data: Data, grid: Grid) -> I
         key = screened.tobytes()
         if key not in objectives:
             objectives[key] = problem.objective(data.subset(~screened), grid.scaling, grid.loss)
-        yield objectives[key], L0(objectives[key].n_positives, n_outliers - int(screened.sum()))
+        left = L0(objectives[key].n_positives, n_outliers - int(screened.sum()))
+        yield Screened(objectives[key], left, screened)

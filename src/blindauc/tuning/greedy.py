@@ -10,7 +10,7 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.tuning.criterion import HeldOut
-from blindauc.tuning.evaluation import Problem, model, ranks_held_out
+from blindauc.tuning.evaluation import Problem, held_out_ranks, model
 from blindauc.tuning.grid import Candidate
 from blindauc.tuning.search import Space, Stage
 
@@ -35,7 +35,7 @@ def greedy_search(problem: Problem, space: Space, start: Candidate) -> Stage:
         candidate, rank = tries[int(np.argmax(gains))]
         visited.append(candidate)
         ranks.append(rank)
-    return Stage("greedy", visited, np.array(ranks), 0, 0.0, walk.weight)
+    return Stage("greedy", visited, np.array(ranks), [], 0.0, walk.weight)
 
 
 class _Walk:
@@ -55,8 +55,7 @@ class _Walk:
 
     def ranks(self, candidate: Candidate) -> Floats:
         data = self.problem.data
-        (ranks,) = ranks_held_out(data, [model(self.problem, data, candidate)])
-        return ranks
+        return held_out_ranks(data, [model(self.problem, data, candidate)])[0]
 
     def score(self, candidate: Candidate, ranks: Floats) -> float:
         return float(HeldOut(ranks[None], self.weight, candidate.n_outliers).scores()[0])

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from blindauc._typing import Floats
 from blindauc.tuning.choice import best
 from blindauc.tuning.criterion import HeldOut, mean_ranks
-from blindauc.tuning.evaluation import Problem, held_out_ranks
+from blindauc.tuning.evaluation import Problem, judged
 from blindauc.tuning.folds import Split
 from blindauc.tuning.grid import Candidate, Grid
+from blindauc.tuning.parallel import ReportedParallel
 
 RIDGES_ABOVE, RIDGES_BELOW = 1, 2
 """Neighbours of the first stage's ridge that the second tries: with fewer features a smaller one may do."""
@@ -46,9 +47,14 @@ class Stage:
     name: str
     candidates: list[Candidate]
     ranks: Floats
-    n_splits: int
+    weights: list[Floats]
+    """Of all candidates, for each split."""
     trim: float
     weight: Floats
+
+    @property
+    def n_splits(self) -> int:
+        return len(self.weights)
 
     @property
     def held_out(self) -> HeldOut:
@@ -68,19 +74,14 @@ class Judge:
 
     def __call__(self, name: str, grids: Sequence[Grid], splits: Sequence[Split]) -> Stage:
         tasks = list(product(grids, splits))
-        run = Parallel(n_jobs=self.n_jobs, return_as="generator")
-        results = run(delayed(held_out_ranks)(self.problem, split, grid) for grid, split in tasks)
-        parts = self._reported(name, results, len(tasks))
-        data = self.problem.data
-        ranks = np.concatenate([mean_ranks(data, splits, islice(parts, len(splits))) for _ in grids])
-        return Stage(
-            name, [c for grid in grids for c in grid], ranks, len(splits), self.trim, data.weight[data.is_positive]
-        )
-
-    def _reported(self, name: str, results: Any, n_tasks: int) -> Iterator[Floats]:
-        for n_done, result in enumerate(results, start=1):
-            self.report(name, n_done, n_tasks)
-            yield result
+        run = ReportedParallel(self.n_jobs, lambda n_done: self.report(name, n_done, len(tasks)))
+        parts = run(delayed(judged)(self.problem, split, grid) for grid, split in tasks)
+        data, n = self.problem.data, len(splits)
+        by_grid = [parts[k * n : (k + 1) * n] for k in range(len(grids))]
+        ranks = [mean_ranks(data, splits, [part.ranks for part in one]) for one in by_grid]
+        weights = [np.concatenate([part.weights for part in one]) for one in zip(*by_grid, strict=True)]
+        candidates = [candidate for grid in grids for candidate in grid]
+        return Stage(name, candidates, np.concatenate(ranks), weights, self.trim, data.weight[data.is_positive])
 
 
 def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: int) -> list[Stage]:

@@ -1,0 +1,137 @@
+"""The average of the candidates that may be the best: steadier than any one of them.
+
+Among hundreds of candidates the highest score is partly luck, and candidates nearly as good differ in what they get
+wrong. Linear scores average to a linear score, and keeping its largest weights makes it as sparse as its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from blindauc._typing import Bools, Floats
+from blindauc.design import Design
+from blindauc.ranks import Ranked, share_below
+from blindauc.solvers import Solution
+from blindauc.tuning.evaluation import Problem, leverage_screened, models, unit_weights
+from blindauc.tuning.folds import Split
+from blindauc.tuning.grid import Candidate, Grid
+
+NEGLIGIBLE = 1e-2
+"""Candidates with less than this share of the largest importance are left out of the average."""
+
+
+class AveragedFit(NamedTuple):
+    """A solution without the positives that were screened, and which rows these are."""
+
+    solution: Solution
+    screened: Bools
+
+
+@dataclass(frozen=True)
+class Average:
+    """Candidates of one scaling and loss with their importances; one may have it all."""
+
+    problem: Problem
+    candidates: Sequence[Candidate]
+    importance: Floats
+
+    @cached_property
+    def share(self) -> Floats:
+        kept = np.where(self.importance >= NEGLIGIBLE * self.importance.max(), self.importance, 0.0)
+        return kept / kept.sum()
+
+    @cached_property
+    def typical(self) -> Candidate:
+        """The candidate in the middle, on the logarithmic scales of ridge and features."""
+        top = self.candidates[int(self.share.argmax())]
+        if self.share.max() == 1:
+            return top
+        n_features = top.n_features_to_select
+        if isinstance(n_features, Real):
+            mean = float(np.exp(self.share @ np.log([float(c.n_features_to_select) for c in self.candidates])))
+            n_features = max(1, round(mean)) if isinstance(n_features, Integral) else mean
+        l2 = float(10 ** (self.share @ np.log10([c.l2 for c in self.candidates])))
+        n_outliers = float(self.share @ np.array([c.n_outliers for c in self.candidates]))
+        return Candidate(top.scaling, top.loss, l2, n_outliers, n_features)
+
+    def fit(self) -> AveragedFit:
+        """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""
+        data, middle = self.problem.data, self.typical
+        grid, share = self._needed
+        weights = self._sparse(share @ unit_weights(data, models(self.problem, data, grid)))
+        ((objective, outliers, screened),) = leverage_screened(self.problem, data, Grid.of(middle))
+        objective = objective.with_ridge(middle.l2)
+        coef = np.append(weights, np.zeros(objective.n_columns - len(weights)))
+        shift, flagged = np.zeros(objective.n_positives), np.zeros(objective.n_positives, dtype=bool)
+        if not outliers.is_nothing:
+            gain, best_shift = objective.outlyingness(coef)
+            flagged = outliers.support(gain)
+            shift = np.where(flagged, best_shift, 0.0)
+        coef = _best_length(objective, coef, shift) * coef
+        value = float(objective.value(coef, shift))
+        solution = Solution(coef, shift, coef != 0, flagged, value, (value,), np.nan, True, len(share))
+        return AveragedFit(solution, screened)
+
+    @property
+    def _needed(self) -> tuple[Grid, Floats]:
+        """The smallest grid that holds all candidates of any importance, and their shares in its order."""
+        share_of = {c: s for c, s in zip(self.candidates, self.share, strict=True) if s > 0}
+        first = next(iter(share_of))
+
+        def values(name: str, falling: bool) -> list[Any]:
+            return sorted({getattr(c, name) for c in share_of}, reverse=falling)
+
+        l2, n_features = values("l2", True), values("n_features_to_select", True)
+        # The loosest set is on the way to the others, whether it matters or not.
+        everything = self.candidates[0].n_features_to_select
+        n_features = list(dict.fromkeys([everything, *n_features]))
+        grid = Grid(first.scaling, first.loss, l2, values("n_outliers", False), n_features)
+        return grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
+
+    def ranks(self, splits: Sequence[Split], weights: Sequence[Floats], scores: Floats) -> Ranked:
+        """The mean rank of every row among the unlabelled ones held out with it, by averages that have not seen it.
+
+        Rows that no split holds out are ranked by `scores`.
+        """
+        data = self.problem.data
+        unlabelled = ~data.is_positive
+        total, times = np.zeros(len(data.row)), np.zeros(len(data.row))
+        for split, each in zip(splits, weights, strict=True):
+            judge = data.subset(split.held_out)
+            held_out, among = Design(judge.X).scores(self._sparse(self.share @ each)), ~judge.is_positive
+            total[split.held_out] += share_below(held_out, held_out[among], judge.weight[among])
+            times[split.held_out] += 1
+        rank = share_below(scores, scores[unlabelled], data.weight[unlabelled])
+        rank = np.where(times > 0, total / np.maximum(times, 1), rank)
+        return Ranked(rank[~unlabelled], rank[unlabelled], data.weight[~unlabelled], data.weight[unlabelled])
+
+    def _sparse(self, weights: Floats) -> Floats:
+        importance = np.append(weights * self._spread, np.zeros(self._n_free))
+        support = self.problem.features(self.typical.n_features_to_select).support(importance)
+        return np.where(support[: len(weights)], weights, 0.0)
+
+    @cached_property
+    def _spread(self) -> Floats:
+        data = self.problem.data
+        return Design(data.X).spread(data.weight / data.weight.sum())
+
+    @cached_property
+    def _n_free(self) -> int:
+        """Columns, such as an intercept, that are not the user's."""
+        return self.problem.n_columns - self.problem.data.X.shape[1]
+
+
+def _best_length(objective: Any, coef: Floats, shift: Floats) -> float:
+    """The factor by which the weights are to be multiplied to lower the objective most: averages have no length."""
+
+    def value(log_factor: float) -> float:
+        return float(objective.value(np.exp(log_factor) * coef, shift))
+
+    return float(np.exp(minimize_scalar(value, bounds=(-15.0, 5.0), method="bounded").x))
