@@ -2,6 +2,7 @@
 
 1. All pairs of a million positives with a million unlabelled scores, against two passes over the data matrix.
 2. A whole fit of 200,000 rows, against scikit-learn's logistic regression on the same matrix.
+3. A whole search, against scikit-learn's search for the penalty of an l1 logistic regression, and its memory.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
-from blindauc import BlindAUCClassifier, pairwise_loss
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, pairwise_loss
+from blindauc.datasets import make_correlated_data
 from blindauc.objectives import BlindAUCObjective
 
 
 def main() -> None:
     pairs()
     fit()
+    search()
+    large_search()
 
 
 def side_by_side(*tasks: Callable[[], object], repeats: int = 5) -> list[float]:
@@ -78,6 +82,42 @@ def fit() -> None:
     print(f"  blindauc                           {ours:.2f} s")
     print(f"  LogisticRegression(lbfgs)          {theirs:.2f} s")
     print(f"  ratio                              {ours / theirs:.2f}  (bar: at most 3)")
+
+
+def search() -> None:
+    data = make_correlated_data(
+        0.1, outliers="far", n_features=200, n_relevant=20, n_pos=500, n_unlabelled=4500, random_state=0
+    )
+    logistic = LogisticRegressionCV(
+        Cs=10, l1_ratios=(1.0,), solver="liblinear", scoring="roc_auc", cv=5, use_legacy_attributes=False
+    )
+    seconds = []
+    for model in (BlindAUCClassifierCV(), BlindAUCClassifierCV(n_jobs=2), logistic):
+        start = perf_counter()
+        model.fit(data.X, data.y_pu)
+        seconds.append(perf_counter() - start)
+    alone, both, theirs = seconds
+    print("BlindAUCClassifierCV, n = 5000, p = 200, 500 positives, default search")
+    print(f"  in one process                     {alone:.1f} s  (bar: at most 30)")
+    print(f"  n_jobs=2                           {both:.1f} s")
+    print(f"  LogisticRegressionCV(l1)           {theirs:.1f} s")
+    print(f"  ratio of one process to that       {alone / theirs:.1f}")
+
+
+def large_search() -> None:
+    data = make_correlated_data(
+        0.1, outliers="far", n_features=100, n_relevant=20, n_pos=5000, n_unlabelled=95_000, random_state=0
+    )
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    start = perf_counter()
+    BlindAUCClassifierCV().fit(data.X, data.y_pu)
+    seconds = perf_counter() - start
+    peak = (tracemalloc.get_traced_memory()[1] - before) / data.X.nbytes
+    tracemalloc.stop()
+    print("BlindAUCClassifierCV, n = 100000, p = 100, 5000 positives, default search, in one process, memory traced")
+    print(f"  seconds                            {seconds:.0f}  (bar: at most 600)")
+    print(f"  peak memory beside X               {peak:.2f} times X  (bar: at most 3)")
 
 
 if __name__ == "__main__":

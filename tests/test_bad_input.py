@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from blindauc import BlindAUCClassifier, PUErrorClassifier, make_system
-from blindauc.datasets import make_paper_data
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV, make_system
+from blindauc.datasets import make_correlated_data, make_paper_data
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 6))
@@ -95,8 +95,8 @@ BAD_PARAMS = {
     "loss as a list": ({"loss": ["logistic"]}, "choose one of 'logistic'"),
     "callback that cannot be called": ({"callback": 3}, "callable"),
     "unknown loss": ({"loss": "squared"}, "choose one of 'logistic'"),
-    "unknown solver": ({"solver": "sgd"}, 'choose "exchange" or "psg"'),
-    "unknown handling": ({"outlier_handling": "drop"}, '"shift" or "trim"'),
+    "unknown solver": ({"solver": "sgd"}, 'choose "exchange", "path" or "psg"'),
+    "unknown handling": ({"outlier_handling": "drop"}, "'shift', 'trim'"),
     "prior 0": ({"prior": 0}, "strictly between 0 and 1"),
     "prior 1": ({"prior": 1.0}, "strictly between 0 and 1"),
     "prior 30": ({"prior": 30}, "strictly between 0 and 1"),
@@ -137,6 +137,16 @@ def test_unknown_names():
         make_paper_data(n_features=30)
 
 
+UNKNOWN_SHARES = {"contamination": [-0.1, 1.0, np.nan], "prior": [-0.1, 1.0, 3], "outliers": ["near", None]}
+
+
+@pytest.mark.parametrize("name", UNKNOWN_SHARES)
+def test_correlated_data_refuse_what_cannot_be(name):
+    for value in UNKNOWN_SHARES[name]:
+        with pytest.raises(ValueError, match=name):
+            make_correlated_data(**{name: value})
+
+
 @both
 def test_predicting_with_other_columns(Estimator):
     with pytest.raises(NotFittedError):
@@ -144,10 +154,12 @@ def test_predicting_with_other_columns(Estimator):
     with pytest.raises(ValueError, match="expecting 6 features"):
         Estimator().fit(X, y).predict(X[:, :5])
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    with pytest.raises(ValueError, match="feature names"):
-        Estimator().fit(frame, y).predict(frame.rename(columns={"a": "z"}))
-    with pytest.raises(ValueError, match="feature names"):
-        Estimator().fit(frame, y).decision_function(frame[list("fedcba")])
+    model = Estimator().fit(frame, y)
+    for method in (model.predict, model.decision_function, model.predict_proba):
+        with pytest.raises(ValueError, match="feature names"):
+            method(frame.rename(columns={"a": "z"}))
+        with pytest.raises(ValueError, match="feature names"):
+            method(frame[list("fedcba")])
 
 
 @both
@@ -177,15 +189,136 @@ UGLY = {
 
 
 @both
-@pytest.mark.parametrize("solver", ["exchange", "psg"])
+@pytest.mark.parametrize("solver", ["exchange", "path", "psg"])
 @pytest.mark.parametrize("choice", ["plain", "outliers and features"])
 @pytest.mark.parametrize("case", UGLY)
 def test_ugly_data_works(Estimator, solver, choice, case):
     params = {} if choice == "plain" else {"n_outliers": 2, "n_features_to_select": 0.5}
-    model = Estimator(solver=solver, max_swaps=3, max_iter=50, random_state=0, **params)
+    # One solver is enough for calibration, whose fits are its own.
+    meaning = {} if solver == "path" else {"calibrate": False, "prior": 0.3}
+    model = Estimator(solver=solver, max_swaps=3, max_iter=50, random_state=0, **params, **meaning)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(UGLY[case], y)
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(model.objective_)
     assert np.isfinite(model.decision_function(UGLY[case])).all()
+    if model.calibrate:
+        assert np.isfinite(model.predict_proba(UGLY[case])).all()
+        assert 0 <= model.auc_.low <= model.auc_.high <= 1
+
+
+# --- the estimators that choose ---
+
+both_tuned = pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
+FEW = {"cv": 2, "n_repeats": 1, "scaling": "none", "l2": [0.1, 10.0], "n_outliers": 0, "n_features_to_select": [6, 2]}
+
+BAD_CHOICES = {
+    "rule": ["first", None, ["best"]],
+    "search": ["random", None],
+    "cv": [1, 0, -3, "five", 2.5, True],
+    "n_repeats": [0, -1, "many", None, 1.5, True],
+    "trim": [1, 1.0, 1.5, -0.1, "some", None, np.nan, True],
+    "l2": [0, -1.0, "small", None, [], [1.0, "small"]],
+    "n_outliers": [-1, 9, 1.0, "some", None, []],
+    "n_features_to_select": [0, 7, 1.5, "all", True, [], [3, 0], [3, "all"]],
+    "scaling": ["minmax", None, 3, [], ["none", "minmax"]],
+    "loss": ["squared", None, []],
+    "sparsity": ["l1", None, "group_l0", "exclusive_l0"],
+    "groups": [[0, 0, 0, 1, 1, 1]],
+    "outlier_handling": ["drop", None],
+    "prior": [0, 1.0, 30, np.nan, "half"],
+    "sampling": ["three_sample", None],
+    "threshold": ["half", None],
+    "pos_label": [2],
+    "max_iter": [0, "many"],
+    "tol": [0.0, -1.0],
+}
+
+
+@both_tuned
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD_CHOICES.items() for value in values])
+def test_bad_parameters_of_a_search_are_named(Estimator, name, value):
+    model = Estimator(**{**FEW, name: value})
+    with pytest.raises(ValueError, match=name):
+        model.fit(X, y)
+    assert not [attribute for attribute in vars(model) if attribute.endswith("_")]
+
+
+def test_bad_risk_of_a_search():
+    with pytest.raises(ValueError, match="Unknown risk 'empirical'"):
+        PUErrorClassifierCV(risk="empirical", **FEW).fit(X, y)
+
+
+@both_tuned
+@pytest.mark.parametrize("case", BAD_DATA)
+def test_bad_data_of_a_search(Estimator, case):
+    data, labels, remedy = BAD_DATA[case]
+    with pytest.raises(ValueError, match=remedy):
+        Estimator(**FEW).fit(data, labels)
+
+
+@both_tuned
+def test_too_few_rows_for_folds_say_what_to_do(Estimator):
+    for rows in (np.r_[0:3, 10:40], np.r_[0:11]):
+        with pytest.raises(ValueError, match=r"at least 4 distinct labelled positives.*Label more rows"):
+            Estimator(**FEW).fit(X[rows], y[rows])
+    same = X.copy()
+    same[:10] = same[0]
+    with pytest.raises(ValueError, match="distinct"):
+        Estimator(**FEW).fit(same, y)
+    for rows in (np.r_[0:4, 10:40], np.r_[0:12]):
+        assert Estimator(**FEW).fit(X[rows], y[rows]).best_score_ >= 0
+
+
+@both_tuned
+@pytest.mark.parametrize("refit", [False, True])
+def test_an_interrupted_search_leaves_the_estimator_as_it_was(Estimator, refit, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    model = Estimator(**{**FEW, "n_features_to_select": [3, 2]})
+    if refit:
+        model.fit(X, y)
+    before = dict(vars(model))
+    for place in ("read_data", "staged_search", "compare"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"blindauc.estimators.tuned.{place}", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(X[:, :3], y)
+        assert vars(model).keys() == before.keys()
+        assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@both_tuned
+def test_asking_before_the_fit(Estimator):
+    for method in ("predict", "decision_function", "predict_proba", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(Estimator(), method)(X)
+    for method in ("summary", "doubtful_labels"):
+        with pytest.raises(NotFittedError):
+            getattr(Estimator(), method)()
+
+
+@both
+def test_asking_for_probabilities_before_the_fit(Estimator):
+    with pytest.raises(NotFittedError):
+        Estimator().predict_proba(X)
+    with pytest.raises(NotFittedError):
+        Estimator().doubtful_labels()
+
+
+@both_tuned
+@pytest.mark.parametrize("case", UGLY)
+def test_searches_of_ugly_data_work(Estimator, case):
+    model = Estimator(**{**FEW, "n_features_to_select": [1.0, 0.5], "n_outliers": [0, 2]})
+    if case in ("only constant columns", "all zeros"):
+        # Rows that are all the same share a fold.
+        with pytest.raises(ValueError, match="distinct"):
+            model.fit(UGLY[case], y)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(UGLY[case], y)
+    assert np.isfinite(model.decision_function(UGLY[case])).all()
+    assert np.isfinite(model.cv_results_["mean_test_score"]).all()

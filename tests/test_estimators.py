@@ -17,8 +17,12 @@ ESTIMATORS = [BlindAUCClassifier, PUErrorClassifier]
 both = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 
+PLAIN = {"l2": 100.0, "calibrate": False, "prior": 0.2}
+"""No folds for calibration nor for the prior: what scores mean is the matter of test_calibration.py."""
+
+
 def fitted(Estimator, X=DATA.X, y=DATA.y_pu, **params):
-    return Estimator(**{"l2": 100.0, "max_swaps": 5, **params}).fit(X, y)
+    return Estimator(**{"max_swaps": 5, **PLAIN, **params}).fit(X, y)
 
 
 def auc(model):
@@ -26,10 +30,10 @@ def auc(model):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize("solver", ["exchange", "psg"])
+@pytest.mark.parametrize("solver", ["exchange", "path", "psg"])
 def test_the_six_systems(name, solver):
     model = make_system(
-        name, n_features_to_select=15, n_outliers=4, l2=100.0, solver=solver, max_swaps=5, random_state=0
+        name, n_features_to_select=15, n_outliers=4, solver=solver, max_swaps=5, random_state=0, **PLAIN
     ).fit(DATA.X, DATA.y_pu)
     assert model.support_.sum() == (15 if name.endswith("F") else 30)
     assert len(model.outliers_) == (4 if "-O" in name else 0)
@@ -112,19 +116,19 @@ def test_transform_keeps_the_selected_columns(Estimator):
 @both
 def test_integer_weights_equal_repeated_rows(Estimator):
     weight = np.random.default_rng(0).integers(0, 4, len(DATA.X))
-    weighted = Estimator(l2=100.0, tol=1e-10).fit(DATA.X, DATA.y_pu, sample_weight=weight)
-    repeated = Estimator(l2=100.0, tol=1e-10).fit(DATA.X.repeat(weight, 0), DATA.y_pu.repeat(weight))
+    weighted = Estimator(tol=1e-10, **PLAIN).fit(DATA.X, DATA.y_pu, sample_weight=weight)
+    repeated = Estimator(tol=1e-10, **PLAIN).fit(DATA.X.repeat(weight, 0), DATA.y_pu.repeat(weight))
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-10)
     assert weighted.intercept_ == pytest.approx(repeated.intercept_, rel=1e-6)
 
 
 @both
-@pytest.mark.parametrize("solver", ["exchange", "psg"])
+@pytest.mark.parametrize("solver", ["exchange", "path", "psg"])
 @pytest.mark.parametrize("handling", ["shift", "trim"])
 def test_rows_of_weight_zero_are_as_if_absent(Estimator, solver, handling):
     weight = np.ones(len(DATA.X))
     weight[::2] = 0.0
-    params = {"l2": 100.0, "n_outliers": 10, "outlier_handling": handling, "solver": solver, "max_swaps": 3}
+    params = {"n_outliers": 10, "outlier_handling": handling, "solver": solver, "max_swaps": 3, **PLAIN}
     weighted = Estimator(random_state=0, **params).fit(DATA.X, DATA.y_pu, sample_weight=weight)
     absent = Estimator(random_state=0, **params).fit(DATA.X[1::2], DATA.y_pu[1::2])
     np.testing.assert_array_equal(weighted.coef_, absent.coef_)
@@ -135,7 +139,8 @@ def test_rows_of_weight_zero_are_as_if_absent(Estimator, solver, handling):
 
 def test_screened_positives_are_flagged_once():
     data = make_paper_data(outlier_features="all", random_state=0)
-    model = BlindAUCClassifier(n_outliers=60, outlier_handling="trim", l2=1000.0, max_swaps=0).fit(data.X, data.y_pu)
+    params = {**PLAIN, "l2": 1000.0, "n_outliers": 60, "outlier_handling": "trim", "max_swaps": 0}
+    model = BlindAUCClassifier(**params).fit(data.X, data.y_pu)
     assert len(model.outliers_) == 60
     assert np.isinf(model.shift_).sum() == 60
 
@@ -191,7 +196,7 @@ def test_prior_places_the_threshold(Estimator):
 
 @both
 def test_without_prior_as_many_rows_are_predicted_positive_as_are_labelled(Estimator):
-    assert fitted(Estimator).predict(DATA.X).sum() == DATA.y_pu.sum()
+    assert fitted(Estimator, prior=None).predict(DATA.X).sum() == DATA.y_pu.sum()
 
 
 GROUPS = {
@@ -229,7 +234,7 @@ def test_shares_count_columns_and_positives():
 
 def test_the_screen_finds_outliers_with_leverage_where_the_objective_cannot():
     data = make_paper_data(outlier_features="all", random_state=0)
-    params = {"n_outliers": 7, "l2": 1000.0, "max_swaps": 5}
+    params = {**PLAIN, "n_outliers": 7, "l2": 1000.0, "max_swaps": 5}
     screened = BlindAUCClassifier(**params).fit(data.X, data.y_pu)
     alone = BlindAUCClassifier(leverage_screen=False, **params).fit(data.X, data.y_pu)
     assert set(screened.outliers_) == set(data.outliers)
@@ -257,7 +262,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(Estimator, refit):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    model = Estimator(l2=100.0)
+    model = Estimator(**PLAIN)
     if refit:
         model.fit(DATA.X, DATA.y_pu)
     before = dict(vars(model))

@@ -10,13 +10,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from blindauc import BlindAUCClassifier, PUErrorClassifier
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV
 from blindauc.datasets import make_paper_data
 
-ESTIMATORS = [BlindAUCClassifier, PUErrorClassifier]
+FEW = {"cv": 3, "n_repeats": 1, "scaling": ["none", "standard"], "l2": [0.1, 10.0], "n_outliers": [0, 0.1]}
+"""Choices enough for every stage of a search to have one."""
+
+ESTIMATORS = {
+    "blind AUC": BlindAUCClassifier(),
+    "PU error": PUErrorClassifier(),
+    "blind AUC, tuned": BlindAUCClassifierCV(**FEW),
+    "PU error, tuned": PUErrorClassifierCV(**FEW),
+}
+every = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS.keys())
 
 
-@parametrize_with_checks([Estimator() for Estimator in ESTIMATORS])
+@parametrize_with_checks(list(ESTIMATORS.values()))
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -26,26 +35,35 @@ def data():
     return make_paper_data(n_features=20, n_outliers=3, n_relevant=10, random_state=0)
 
 
-@pytest.mark.parametrize("Estimator", ESTIMATORS)
+@pytest.mark.parametrize("Estimator", [BlindAUCClassifier, PUErrorClassifier])
 def test_grid_search_by_auc(Estimator, data):
-    search = GridSearchCV(Estimator(), {"l2": [1.0, 100.0], "n_outliers": [0, 3]}, scoring="roc_auc", cv=3)
+    grid = {"l2": [1.0, 100.0], "n_outliers": [0, 3]}
+    search = GridSearchCV(Estimator(calibrate=False, prior=0.1), grid, scoring="roc_auc", cv=3)
     search.fit(data.X, data.y_pu)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_score_ > 0.6
 
 
-@pytest.mark.parametrize("Estimator", ESTIMATORS)
-def test_cross_validation_in_a_pipeline(Estimator, data):
-    scores = cross_val_score(make_pipeline(StandardScaler(), Estimator()), data.X, data.y_pu, scoring="roc_auc")
+@pytest.mark.parametrize("Estimator", [BlindAUCClassifier, PUErrorClassifier])
+def test_probabilities_can_be_scored(Estimator, data):
+    scores = cross_val_score(Estimator(l2=100.0), data.X, data.y_pu, scoring="neg_log_loss", cv=2)
+    assert np.isfinite(scores).all()
+
+
+@every
+def test_cross_validation_in_a_pipeline(estimator, data):
+    pipeline = make_pipeline(StandardScaler(), clone(estimator))
+    scores = cross_val_score(pipeline, data.X, data.y_pu, scoring="roc_auc", cv=3)
     assert np.all((scores > 0.5) & (scores <= 1.0))
 
 
-@pytest.mark.parametrize("Estimator", ESTIMATORS)
-def test_clone_and_pickle_predict_the_same(Estimator, data):
-    model = Estimator(n_features_to_select=8, n_outliers=3, l2=100.0).fit(data.X, data.y_pu)
-    scores = model.decision_function(data.X_test)
+@every
+def test_clone_and_pickle_predict_the_same(estimator, data):
+    model = clone(estimator).set_params(n_features_to_select=8).fit(data.X, data.y_pu)
     again = clone(model).fit(data.X, data.y_pu)
     thawed = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.decision_function(data.X_test), scores)
-    np.testing.assert_array_equal(thawed.decision_function(data.X_test), scores)
-    np.testing.assert_array_equal(thawed.predict(data.X_test), model.predict(data.X_test))
+    for other in (again, thawed):
+        for method in ("decision_function", "predict", "predict_proba"):
+            np.testing.assert_array_equal(getattr(other, method)(data.X_test), getattr(model, method)(data.X_test))
+        assert repr(other.auc_) == repr(model.auc_)
+        np.testing.assert_array_equal(other.doubtful_labels(), model.doubtful_labels())

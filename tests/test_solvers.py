@@ -8,7 +8,7 @@ from referee import best_by_exhaustion, random_instance
 
 from blindauc.datasets import make_paper_data
 from blindauc.objectives import BlindAUCObjective, PUErrorObjective
-from blindauc.solvers import exchange, psg
+from blindauc.solvers import exchange, path, psg
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
 PAPER = make_paper_data(n_features=30, n_outliers=4, n_relevant=10, n_pos=40, n_negatives=100, random_state=0)
@@ -130,6 +130,7 @@ class Bowl:
     n_columns, n_positives, n_unlabelled, is_smooth = 5, 3, 4, True
     column_spread = curvature_scale = np.ones(5)
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
+    gradient_at_zero, ridge_unit, robust_directions = -target, 1.0, [np.ones(5)]
 
     class Restricted:
         hessian_is_exact, has_flat_stretches = True, False
@@ -175,8 +176,11 @@ class Bowl:
     def on_unlabelled(self, index):
         return self
 
+    def with_ridge(self, factor):
+        return self
 
-@pytest.mark.parametrize("solver", [exchange, psg])
+
+@pytest.mark.parametrize("solver", [exchange, path, psg])
 def test_solvers_work_on_an_objective_that_is_not_ours(solver):
     extra = {"random_state": np.random.RandomState(0)} if solver is psg else {}
     solution = solver(Bowl(), L0(5, 2), L0(3, 0), **extra)

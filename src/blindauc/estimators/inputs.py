@@ -85,30 +85,32 @@ def read_sparsity(
             raise ValueError('groups are given but sparsity="l0" has no use for them: choose "group_l0".')
         if n_features_to_select is None:
             return AllFeatures(n_features)
-        return L0(n_features, _read_count(n_features_to_select, n_features, "columns"))
+        return L0(n_features, read_count(n_features_to_select, n_features, "columns"))
     if groups is None:
         raise ValueError(f'sparsity="{kind}" needs groups: one id per column, or a list of lists of columns.')
     ids = resolve_groups(groups, n_features, feature_names)
     if n_features_to_select is None:
         return AllFeatures(n_features)
     if kind == "group_l0":
-        return GroupL0(ids, _read_count(n_features_to_select, int(ids.max()) + 1, "groups"))
-    return ExclusiveL0(ids, _read_counts_per_group(n_features_to_select, np.bincount(ids)))
+        return GroupL0(ids, read_count(n_features_to_select, int(ids.max()) + 1, "groups"))
+    return ExclusiveL0(ids, read_counts_per_group(n_features_to_select, np.bincount(ids)))
 
 
-def _read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
+def read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
+    """How many columns of each group are meant by one number or share, or by one for each group."""
     if np.ndim(chosen) == 0 and isinstance(chosen, Integral):
-        return np.full(len(sizes), _read_count(chosen, int(sizes.max()), "columns of the largest group"))
+        return np.full(len(sizes), read_count(chosen, int(sizes.max()), "columns of the largest group"))
     each = [chosen] * len(sizes) if np.ndim(chosen) == 0 else list(chosen)
     if len(each) != len(sizes):
         raise ValueError(
             f"n_features_to_select must be one number or one per group: {len(sizes)} groups, {len(each)} numbers came."
         )
     pairs = zip(each, sizes.tolist(), strict=True)
-    return np.array([_read_count(count, size, "columns of its group") for count, size in pairs])
+    return np.array([read_count(count, size, "columns of its group") for count, size in pairs])
 
 
-def _read_count(chosen: Any, largest: int, what: str) -> int:
+def read_count(chosen: Any, largest: int, what: str) -> int:
+    """How many of them are meant by a number or a share."""
     _refuse_bool("n_features_to_select", chosen)
     if isinstance(chosen, Integral):
         if 1 <= int(chosen) <= largest:

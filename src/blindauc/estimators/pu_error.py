@@ -13,6 +13,7 @@ from blindauc.losses import get_loss
 from blindauc.objectives import Objective, PUErrorObjective
 from blindauc.trust.judgement import judge_ranks
 from blindauc.tuning.evaluation import ranks_of
+from blindauc.tuning.grid import Candidate
 
 LEAST_PRIOR = 0.01
 """With a prior of nothing, or of everything, the risk would have nothing to tell apart."""
@@ -130,10 +131,13 @@ class PUErrorClassifier(PULinearClassifier):
     has_intercept = True
 
     def _training_prior(self, data: Data, n_outliers: int) -> float:
+        """The prior as given or, by a fit of the blind AUC with a ridge as strong as the data, estimated."""
         if self.prior is not None:
             return self.prior
         problem = BlindProblem(self, data)
-        ranked = ranks_of(problem, self._candidate(data, n_outliers), np.zeros(len(data.row)))
+        l2 = problem.objective(data, "standard", "logistic").ridge_unit
+        share = n_outliers / int(data.is_positive.sum())
+        ranked = ranks_of(problem, Candidate("standard", "logistic", l2, share, None), np.zeros(len(data.row)))
         return float(np.clip(judge_ranks(ranked).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
     def _objective(self, data: Data, prior: float) -> Objective:

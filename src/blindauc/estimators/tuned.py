@@ -252,7 +252,7 @@ class TunedPUClassifier(LinearPUModel):
             f"AUC {self.auc_}",
             f"positives among the unlabelled rows {self.prior_}",
             f"wrong labels among the positives {self.contamination_}",
-            f"{n_doubtful} labels to doubt, of which about one in five may be right",
+            f"{n_doubtful} labels to doubt, of which one in five may be right",
         ]
         lines += [f"{each.name} is as good: consider it" for each in self.baselines_ if each.is_as_good]
         return "\n".join(lines)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,13 +52,15 @@ class Average:
         top = self.candidates[int(self.share.argmax())]
         if self.share.max() == 1:
             return top
-        n_features = top.n_features_to_select
-        if isinstance(n_features, Real):
-            mean = float(np.exp(self.share @ np.log([float(c.n_features_to_select) for c in self.candidates])))
-            n_features = max(1, round(mean)) if isinstance(n_features, Integral) else mean
-        l2 = float(10 ** (self.share @ np.log10([c.l2 for c in self.candidates])))
+        n_features = self._mean_of_logarithms([c.n_features_to_select for c in self.candidates])
+        n_features = np.maximum(1, np.round(n_features)).astype(int).tolist()
+        l2 = float(self._mean_of_logarithms([c.l2 for c in self.candidates]))
         n_outliers = float(self.share @ np.array([c.n_outliers for c in self.candidates]))
-        return Candidate(top.scaling, top.loss, l2, n_outliers, n_features)
+        is_by_group = isinstance(n_features, list)
+        return Candidate(top.scaling, top.loss, l2, n_outliers, tuple(n_features) if is_by_group else n_features)
+
+    def _mean_of_logarithms(self, values: Any) -> Floats:
+        return np.exp(self.share @ np.log(np.array(values, dtype=np.float64)))
 
     def fit(self) -> AveragedFit:
         """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""

@@ -101,7 +101,8 @@ def ridge_stage(space: Space, judge: Judge, splits: Sequence[Split]) -> Stage:
 def _coarse(grid: Grid) -> Grid:
     """All ridges, all features, and few and many outliers."""
     shares = grid.n_outliers
-    some = sorted({shares[0], shares[-2:][0]})
+    many = shares[-2] if len(shares) > 1 else shares[0]  # the most are more than mostly needed
+    some = sorted({shares[0], many})
     return Grid(grid.scaling, grid.loss, grid.l2, some, grid.n_features_to_select[:1])
 
 

@@ -1,0 +1,226 @@
+"""What ranks say about a model and its data, and which features keep being chosen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from blindauc import BlindAUCClassifier, Estimate
+from blindauc.datasets import make_paper_data
+from blindauc.prior import PriorEstimate, ScoreModel, fit_score_model
+from blindauc.ranks import Ranked, share_below
+from blindauc.trust import judge_ranks, stability_selection
+from blindauc.trust.judgement import among_all_rows, on_scores
+from blindauc.trust.stability import _complementary_halves
+
+
+def normal_scores(seed, n_pos=200, n_unl=800, prior=0.3, contamination=0.1, distance=2.5):
+    rng = np.random.default_rng(seed)
+    wrong, hidden = rng.random(n_pos) < contamination, rng.random(n_unl) < prior
+    return rng.normal(np.where(wrong, 0.0, distance)), rng.normal(np.where(hidden, distance, 0.0)), wrong, hidden
+
+
+def ranked(pos, unl, pos_weight=None, unl_weight=None):
+    pos_weight = np.ones(len(pos)) if pos_weight is None else pos_weight
+    unl_weight = np.ones(len(unl)) if unl_weight is None else unl_weight
+    return Ranked(share_below(pos, unl, unl_weight), share_below(unl, unl, unl_weight), pos_weight, unl_weight)
+
+
+RANKED = {
+    "clean": ranked(*normal_scores(0, contamination=0.0)[:2]),
+    "contaminated": ranked(*normal_scores(1, contamination=0.3)[:2]),
+    "no signal": ranked(*normal_scores(2, distance=0.0)[:2]),
+    "wrong way round": ranked(*normal_scores(3, distance=-2.0)[:2]),
+    "apart": ranked(np.arange(20.0) + 100, np.arange(50.0)),
+    "all below": ranked(np.arange(20.0) - 100, np.arange(50.0)),
+    "weights": ranked(*normal_scores(4)[:2], np.linspace(0.1, 3, 200), np.linspace(2, 0.5, 800)),
+    "all equal": ranked(np.ones(10), np.ones(20)),
+    "two and two": ranked(np.array([1.0, 2.0]), np.array([0.0, 1.5])),
+    "two and one": ranked(np.array([1.0, 2.0]), np.array([0.0])),
+    "one and one": ranked(np.array([1.0]), np.array([0.0])),
+}
+
+
+@pytest.mark.parametrize("prior", [None, 0.2, 0.9])
+@pytest.mark.parametrize("case", RANKED)
+def test_a_judgement_stays_in_its_bounds(case, prior):
+    judgement = judge_ranks(RANKED[case], prior)
+    assert judgement.suspicion.shape == RANKED[case].pos.shape
+    assert ((judgement.suspicion >= 0) & (judgement.suspicion <= 1)).all()
+    assert 0 <= judgement.auc.low <= judgement.auc <= judgement.auc.high <= 1
+    # The lower a positive ranks, the more it is doubted.
+    assert (np.diff(judgement.suspicion[np.argsort(RANKED[case].pos, kind="stable")]) <= 0).all()
+    if prior is not None:
+        assert judgement.estimate.prior == judgement.estimate.prior.low == judgement.estimate.prior.high == prior
+
+
+def test_the_truth_is_inside_the_intervals():
+    """Of 20 samples at least 17 for each number: with 19 expected, fewer come by chance once in 60 times."""
+    held = np.zeros(3)
+    for seed in range(20):
+        pos, unl, _, hidden = normal_scores(seed)
+        auc = (unl[hidden][:, None] > unl[~hidden]).mean()
+        judgement = judge_ranks(ranked(pos, unl))
+        intervals = judgement.auc, judgement.estimate.prior, judgement.estimate.contamination
+        held += [found.low <= true <= found.high for found, true in zip(intervals, (auc, 0.3, 0.1), strict=True)]
+    assert (held >= 17).all()
+
+
+def test_weights_equal_repetition_but_for_the_interval():
+    pos, unl, *_ = normal_scores(0, 60, 150)
+    rng = np.random.default_rng(0)
+    w_pos, w_unl = rng.integers(1, 4, 60), rng.integers(1, 4, 150)
+    weighted = judge_ranks(ranked(pos, unl, w_pos.astype(float), w_unl.astype(float)))
+    repeated = judge_ranks(ranked(pos.repeat(w_pos), unl.repeat(w_unl)))
+    np.testing.assert_allclose(weighted.suspicion.repeat(w_pos), repeated.suspicion, atol=1e-9)
+    assert weighted.auc == pytest.approx(repeated.auc, abs=1e-9)
+    assert weighted.estimate.prior == pytest.approx(repeated.estimate.prior, abs=1e-9)
+
+
+# --- from ranks to scores, and to another population ---
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("kind", ["continuous", "tied", "weighted"])
+def test_on_scores_means_the_same_at_the_unlabelled_scores(distance, kind):
+    pos, unl, *_ = normal_scores(0, distance=distance)
+    weight = np.linspace(0.5, 2, len(unl)) if kind == "weighted" else np.ones(len(unl))
+    if kind == "tied":
+        pos, unl = np.round(pos), np.round(unl)
+    ranks = ranked(pos, unl, unl_weight=weight)
+    model = judge_ranks(ranks).score_model
+    meaning = on_scores(model, unl, weight)
+    np.testing.assert_array_equal(meaning.probability(unl), model.probability(ranks.unl))
+    assert (np.diff(meaning.edges) >= 0).all()
+    grid = np.linspace(-10, 10, 500)
+    assert (np.diff(meaning.probability(grid)) >= 0).all()
+
+
+def test_on_scores_where_positives_rank_below_every_unlabelled_row():
+    unl = np.arange(100.0)
+    ranks = ranked(np.r_[np.full(5, -50.0), np.linspace(60.5, 98.5, 30)], unl)
+    model = judge_ranks(ranks).score_model
+    np.testing.assert_array_equal(on_scores(model, unl, np.ones(100)).probability(unl), model.probability(ranks.unl))
+
+
+@pytest.mark.parametrize("labelled_share", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("contamination", [0.0, 0.2])
+@pytest.mark.parametrize("prior", [0.1, 0.6])
+def test_among_all_rows_is_the_rule_of_bayes(prior, contamination, labelled_share):
+    """Four scores with known densities in either class: count positives among rows drawn of both kinds."""
+    f0, f1 = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.05, 0.15, 0.3, 0.5])
+    labelled = (1 - contamination) * f1 + contamination * f0
+    unlabelled = prior * f1 + (1 - prior) * f0
+    certain = [Estimate(share, share, share) for share in (prior, contamination)]
+    model = ScoreModel(
+        PriorEstimate(*certain, "known"),
+        np.array([0.5, 1.5, 2.5]),
+        probabilities=prior * f1 / unlabelled,
+        suspicions=contamination * f0 / labelled,
+    )
+    positive = labelled_share * (1 - contamination) * f1 + (1 - labelled_share) * prior * f1
+    everything = labelled_share * labelled + (1 - labelled_share) * unlabelled
+    found = among_all_rows(model, labelled_share).probability([0.0, 1.0, 2.0, 3.0])
+    np.testing.assert_allclose(found, positive / everything, rtol=1e-12)
+
+
+def test_among_all_rows_at_the_ends():
+    model = fit_score_model(*normal_scores(0)[:2])
+    np.testing.assert_allclose(among_all_rows(model, 0.0).probabilities, model.probabilities)
+    nobody = replace(model, estimate=replace(model.estimate, prior=Estimate(0.0, 0.0, 0.0)))
+    assert among_all_rows(nobody, 0.3) is nobody
+    doubted = replace(model, suspicions=np.ones_like(model.suspicions))
+    probabilities = among_all_rows(doubted, 0.3).probabilities
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+
+
+# --- stability selection ---
+
+DATA = make_paper_data(n_features=12, n_outliers=2, n_relevant=5, n_pos=41, n_negatives=90, random_state=0)
+MODEL = BlindAUCClassifier(n_features_to_select=4, l2=100.0, solver="path", calibrate=False)
+
+
+def test_halves_are_complementary_and_of_either_kind():
+    is_positive = np.random.default_rng(0).permutation(DATA.y_pu == 1)
+    halves = list(_complementary_halves(is_positive, 4, np.random.RandomState(0)))
+    assert len(halves) == 8
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        np.testing.assert_array_equal(np.sort(np.append(first, second)), np.arange(len(is_positive)))
+        for kind in (is_positive, ~is_positive):
+            assert abs(int(kind[first].sum()) - int(kind[second].sum())) <= 1
+    assert len({half.tobytes() for half in halves}) == 8
+
+
+@pytest.mark.parametrize(("n_resamples", "n_done"), [(2, 2), (5, 6), (6, 6)])
+def test_frequencies_against_a_slow_loop(n_resamples, n_done):
+    found = stability_selection(MODEL, DATA.X, DATA.y_pu, n_resamples=n_resamples, random_state=3)
+    counts, n_fits = np.zeros(12), 0
+    for rows in _complementary_halves(DATA.y_pu == 1, n_done // 2, np.random.RandomState(3)):
+        counts += clone(MODEL).fit(DATA.X[rows], DATA.y_pu[rows]).coef_ != 0
+        n_fits += 1
+    assert found.n_resamples == n_fits == n_done
+    np.testing.assert_allclose(found.frequency, counts / n_fits)
+    assert found.frequency.sum() == pytest.approx(4)
+    assert found.group_frequency is None
+    np.testing.assert_array_equal(found.selected(0.7), counts / n_fits >= 0.7)
+
+
+def test_groups_are_counted_where_any_of_their_columns_is_chosen():
+    ids = np.arange(12) // 3
+    found = stability_selection(MODEL, DATA.X, DATA.y_pu, n_resamples=4, groups=ids)
+    counts = np.zeros(4)
+    for rows in _complementary_halves(DATA.y_pu == 1, 2, np.random.RandomState(0)):
+        counts += clone(MODEL).fit(DATA.X[rows], DATA.y_pu[rows]).support_.reshape(4, 3).any(axis=1)
+    np.testing.assert_allclose(found.group_frequency, counts / 4)
+    grouped = clone(MODEL).set_params(sparsity="group_l0", groups=ids, n_features_to_select=2)
+    own = stability_selection(grouped, DATA.X, DATA.y_pu, n_resamples=4)
+    assert own.group_frequency.sum() == pytest.approx(2)
+    np.testing.assert_allclose(own.frequency, own.group_frequency.repeat(3))
+
+
+def test_data_frames_and_other_labels_give_the_same():
+    names = [f"c{k}" for k in range(12)]
+    plain = stability_selection(MODEL, DATA.X, DATA.y_pu, n_resamples=4, groups=np.arange(12) // 6)
+    frame = stability_selection(
+        clone(MODEL).set_params(pos_label="case"),
+        pd.DataFrame(DATA.X, columns=names, index=np.arange(len(DATA.X)) + 1000),
+        pd.Series(np.where(DATA.y_pu == 1, "case", "other"), index=np.arange(len(DATA.X)) + 1000),
+        n_resamples=4,
+        groups=[names[:6], names[6:]],
+        n_jobs=2,
+    )
+    np.testing.assert_array_equal(frame.frequency, plain.frequency)
+    np.testing.assert_array_equal(frame.group_frequency, plain.group_frequency)
+
+
+def test_seeds_repeat_and_the_estimator_is_not_touched():
+    model = clone(MODEL)
+    one, same, other = (
+        stability_selection(model, DATA.X, DATA.y_pu, n_resamples=4, random_state=seed) for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one.frequency, same.frequency)
+    assert not np.array_equal(one.frequency, other.frequency)
+    assert not hasattr(model, "coef_")
+
+
+BAD = {
+    "one resample": ({"n_resamples": 1}, "n_resamples must be at least 2"),
+    "negative resamples": ({"n_resamples": -4}, "n_resamples must be at least 2"),
+    "unknown group": ({"n_resamples": 2, "groups": [["z"], list(range(12))]}, "groups name the column 'z'"),
+    "short groups": ({"n_resamples": 2, "groups": [0, 1]}, "one id per column"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    params, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        stability_selection(MODEL, DATA.X, DATA.y_pu, **params)
+
+
+def test_halves_with_too_few_positives_say_so():
+    few = np.r_[0:3, 41:100]
+    with pytest.raises(ValueError, match="label more rows"):
+        stability_selection(MODEL, DATA.X[few], DATA.y_pu[few], n_resamples=2)
