@@ -8,7 +8,7 @@ from instances import ANALYTIC, LOSSES, SMOOTH, central_difference, knots
 from numpy.testing import assert_allclose, assert_array_equal
 
 from blindauc.losses import BarrierHinge, Hinge, Loss, RoundedKinks, Sigmoid, SquaredHinge, get_loss
-from blindauc.solvers.exchange import SMOOTHING_WIDTHS
+from blindauc.solvers.fits import SMOOTHING_WIDTHS
 
 MARGINS = np.linspace(-60.0, 60.0, 4801) + 0.0137
 KINKED = {"hinge": Hinge(), "barrier_hinge": BarrierHinge(), "small_barrier": BarrierHinge(3.0, 2.0)}

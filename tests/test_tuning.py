@@ -465,7 +465,14 @@ def test_an_average_ranks_rows_by_splits_that_have_not_seen_them():
     )
 
 
-# --- spaces ---
+def test_unit_weights_by_weight_are_those_of_repeated_rows():
+    weight = np.random.default_rng(0).integers(1, 4, len(DATA.row))
+    weighted = as_data(DATA.X, DATA.is_positive, weight)
+    repeated = as_data(DATA.X.repeat(weight, axis=0), DATA.is_positive.repeat(weight))
+    one, other = (unit_weights(data, [np.arange(9.0)]) for data in (weighted, repeated))
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
 # --- spaces ---
 
 
@@ -542,9 +549,15 @@ def test_groups_are_counted_as_units():
     found = space(sparsity="group_l0", groups=groups)
     assert found.n_features_to_select == feature_counts(3, 40)
     assert space(sparsity="group_l0", groups=groups, n_features_to_select=[1.0, 1 / 3]).n_features_to_select == [3, 1]
-    exclusive = space(sparsity="exclusive_l0", groups=groups)
-    assert exclusive.n_features_to_select[0] == 1.0
-    assert exclusive.n_features_to_select == sorted(exclusive.n_features_to_select, reverse=True)
+    counts = space(sparsity="exclusive_l0", groups=groups).n_features_to_select
+    totals = [np.count_nonzero(_most_allowed(groups, each)) for each in counts]
+    assert totals[0] == 9
+    assert all(a > b for a, b in pairwise(totals))
+
+
+def _most_allowed(groups, counts):
+    allowed = problem_of(DATA, sparsity="exclusive_l0", groups=groups).features(counts)
+    return allowed.support(np.ones(len(groups)))
 
 
 BAD_SPACES = [

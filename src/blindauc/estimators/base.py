@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
+from blindauc.estimate import Estimate
 from blindauc.estimators.inputs import (
     check_choice,
     check_number,
@@ -28,14 +29,14 @@ from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
 from blindauc.labels import read_labels
 from blindauc.objectives import Objective
-from blindauc.ranks import Ranked
+from blindauc.ranks import Ranked, share_below
 from blindauc.scaling import column_scales
 from blindauc.screening import leverage_screen
 from blindauc.solvers import Progress, Solution, exchange, path, psg
 from blindauc.sparsity import L0, SparsitySet
 from blindauc.threads import blas_threads_for
 from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores
-from blindauc.tuning.evaluation import ranks_of
+from blindauc.tuning.evaluation import OutOfFold, judged_by_folds
 from blindauc.tuning.grid import Candidate
 
 
@@ -104,7 +105,8 @@ class PULinearClassifier(LinearPUModel):
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
             two values the larger is the positive one.
         sample_weight : array-like of shape (n,), optional
-            A pair weighs the product of its two weights.
+            A pair weighs the product of its two weights. To the calibration, whole numbers are counts of rows and
+            others only proportions.
 
         Returns
         -------
@@ -123,7 +125,8 @@ class PULinearClassifier(LinearPUModel):
         scores = Design(data.X).scores(self.coef_)
         if self.calibrate:
             problem = EstimatorProblem(self, data, prior)
-            self._judge(data, scores, ranks_of(problem, self._candidate(data, n_outliers), scores))
+            known = judged_by_folds(problem, self._candidate(data, n_outliers))
+            self._judge(data, scores, known, data.labelled_share)
         else:
             self._place_threshold_by_share(data, scores)
 
@@ -232,15 +235,22 @@ class PULinearClassifier(LinearPUModel):
         self.shift_[np.searchsorted(data.labelled, fitted_rows)] = solution.shift
         self.shift_[np.searchsorted(data.labelled, screened_rows)] = np.inf
 
-    def _judge(self, data: Data, scores: Floats, ranked: Ranked) -> None:
+    def _judge(self, data: Data, scores: Floats, known: OutOfFold, labelled_share: float) -> None:
         """Learn what the scores mean from how rows rank by fits that have not seen them."""
-        judgement = judge_ranks(ranked, self.prior)
-        unl_scores, unl_weight = scores[~data.is_positive], data.weight[~data.is_positive]
-        meaning = on_scores(judgement.score_model, unl_scores, unl_weight)
-        self.calibration_ = among_all_rows(meaning, data.labelled_share) if self.sampling == "one_sample" else meaning
+        unlabelled = ~data.is_positive
+        unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
+        in_sample = share_below(scores, unl_scores, unl_weight)
+        judgement = judge_ranks(as_ranked(data, known.rank, in_sample), self.prior)
+        # New rows score as those that a fit has not seen.
+        as_if_new = unl_scores + known.lift * unl_scores.std()
+        meaning = on_scores(judgement.score_model, as_if_new, unl_weight)
+        self.calibration_ = among_all_rows(meaning, labelled_share) if self.sampling == "one_sample" else meaning
         self.prior_, self.contamination_ = judgement.estimate.prior, judgement.estimate.contamination
-        self.auc_ = judgement.auc
-        self.suspicion_, self.labelled_rows_ = judgement.suspicion, data.row[data.is_positive]
+        is_known = not np.isnan(known.rank).all()
+        self.auc_ = judgement.auc if is_known else Estimate(float(judgement.auc), 0.0, 1.0)
+        rank = np.where(np.isnan(known.rank), in_sample, known.rank)
+        self.suspicion_ = judgement.score_model.suspicion(rank[data.is_positive])
+        self.labelled_rows_ = data.row[data.is_positive]
         if self.threshold == "probability":
             self.intercept_ = -threshold_of_half(self.calibration_, scores)
         else:
@@ -259,10 +269,24 @@ class PULinearClassifier(LinearPUModel):
         return Candidate(self.scaling, self.loss, self.l2, share, self.n_features_to_select)
 
 
+def as_ranked(data: Data, rank: Floats, in_sample: Floats) -> Ranked:
+    """The ranks of the rows that were held out, or of all in the sample if none was.
+
+    Weights that are not whole numbers are no counts, and only their proportions can be meant.
+    """
+    taken = ~np.isnan(rank)
+    if not taken.any():
+        taken, rank = np.ones(len(rank), dtype=bool), in_sample
+    weight = data.weight if np.all(data.weight == np.round(data.weight)) else data.weight / data.weight.mean()
+    pos, unl = taken & data.is_positive, taken & ~data.is_positive
+    return Ranked(rank[pos], rank[unl], weight[pos], weight[unl])
+
+
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A fit that fails or is interrupted leaves the estimator as it was."""
+    """A fit begins from nothing, and one that fails or is interrupted leaves the estimator as it was."""
     before = estimator.__dict__.copy()
+    estimator.__dict__ = {name: value for name, value in before.items() if not name.endswith("_")}
     try:
         yield
     except BaseException:

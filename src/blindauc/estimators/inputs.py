@@ -132,6 +132,13 @@ def check_number(name: str, value: Any, *, above: float = -np.inf, at_least: flo
         raise ValueError(f"{name} must be a number {bound}, not {value!r}.")
 
 
+def check_whole(name: str, value: Any, *, at_least: int) -> None:
+    """Raise unless the value is a whole number in the range."""
+    _refuse_bool(name, value)
+    if not isinstance(value, Integral) or value < at_least:
+        raise ValueError(f"{name} must be a whole number, at least {at_least}, not {value!r}.")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Raise unless the value is one of the choices."""
     if value not in choices:

@@ -80,7 +80,8 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         -------
         ndarray of shape (n, 2), rows summing to one
         """
-        positive = self.calibration_.probability(self._scores(X))
+        scores = self._scores(X)
+        positive = self.calibration_.probability(scores)
         return np.column_stack([1 - positive, positive])
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]

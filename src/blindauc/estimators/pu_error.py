@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from blindauc.data import Data
-from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.base import PULinearClassifier, as_ranked
 from blindauc.estimators.problem import BlindProblem
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective, PUErrorObjective
 from blindauc.trust.judgement import judge_ranks
-from blindauc.tuning.evaluation import ranks_of
+from blindauc.tuning.evaluation import judged_by_folds
 from blindauc.tuning.grid import Candidate
 
 LEAST_PRIOR = 0.01
@@ -137,7 +137,8 @@ class PUErrorClassifier(PULinearClassifier):
         problem = BlindProblem(self, data)
         l2 = problem.objective(data, "standard", "logistic").ridge_unit
         share = n_outliers / int(data.is_positive.sum())
-        ranked = ranks_of(problem, Candidate("standard", "logistic", l2, share, None), np.zeros(len(data.row)))
+        known = judged_by_folds(problem, Candidate("standard", "logistic", l2, share, None))
+        ranked = as_ranked(data, known.rank, np.full(len(data.row), 0.5))
         return float(np.clip(judge_ranks(ranked).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
     def _objective(self, data: Data, prior: float) -> Objective:

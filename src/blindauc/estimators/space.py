@@ -78,10 +78,8 @@ def _ridges(chosen: Any, problem: Problem) -> Callable[[str, Any], Sequence[floa
 
 
 def _outlier_shares(chosen: Any, n_pos: int) -> list[float]:
-    wanted = _several(
-        "n_outliers", chosen, lambda: [share for share in OUTLIER_SHARES if n_pos - round(share * n_pos) >= 2]
-    )
-    counts = {read_outlier_count(each, n_pos) for each in wanted}
+    bearable = [share for share in OUTLIER_SHARES if n_pos - round(share * n_pos) >= 2]
+    counts = {read_outlier_count(each, n_pos) for each in _several("n_outliers", chosen, lambda: bearable)}
     return [count / n_pos for count in sorted(counts)]
 
 

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from blindauc._typing import Floats
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
 from blindauc.estimators.blind_auc import BlindAUCClassifier
-from blindauc.estimators.inputs import check_choice, check_number, read_outlier_count
+from blindauc.estimators.inputs import check_choice, check_number, check_whole, read_outlier_count
 from blindauc.estimators.linear import LinearPUModel
 from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.space import read_space
-from blindauc.ranks import Ranked
 from blindauc.tuning.averaging import Average
 from blindauc.tuning.baselines import compare
 from blindauc.tuning.choice import RULES, best, importances
 from blindauc.tuning.criterion import HeldOut
-from blindauc.tuning.evaluation import judged
+from blindauc.tuning.evaluation import OutOfFold, judged, judged_by_folds
 from blindauc.tuning.folds import Split, fold_splits, limited, row_digests
 from blindauc.tuning.greedy import greedy_search
 from blindauc.tuning.grid import Candidate, Grid
@@ -40,6 +39,9 @@ ENOUGH_JUDGED = 300
 """Held-out positives, counted once for each repeat, at which more repeats of the folds bring little."""
 
 MAX_REPEATS = 3
+
+MIN_JUDGED = 10
+"""With fewer distinct positives to judge by, what candidates differ by is noise, and none is chosen."""
 
 
 class TunedPUClassifier(LinearPUModel):
@@ -133,18 +135,23 @@ class TunedPUClassifier(LinearPUModel):
         with all_or_nothing(self), progress_bars(bool(self.verbose)) as report:
             self._check_params()
             data = read_data(self, X, y, sample_weight)
+            labelled_share = data.labelled_share
             problem = self._problem(data)
             space = read_space(self, problem)
+            self._check_shifts_work(problem, space)
             if self.grow_unlabelled:
                 data, self.growth_path_ = grown(problem, _plainest(space))
                 problem = problem.of(data)
-            splits, n_first = self._splits(data)
-            stages = self._searched(problem, space, splits, n_first, report)
-            average, weights = self._chosen(stages, problem, splits)
-            ranked = self._fit_chosen(problem, average, splits, weights)
-            self.best_score_ = float(HeldOut(ranked.pos[None], ranked.pos_weight, self.trim).scores()[0])
-            self.baselines_ = compare(data, splits, self.trim, ranked.pos, self.n_jobs)
+            splits, n_first = self._splits(data, _num_samples(X))
+            stages = self._searched(problem, space, splits, n_first, report) if splits else []
+            average, weights = self._chosen(stages, problem, space, splits)
+            rank = self._fit_chosen(problem, average, average.out_of_fold(splits, weights), labelled_share)
+            self._compare(data, splits, rank[data.is_positive])
         return self
+
+    def _check_shifts_work(self, problem: EstimatorProblem, space: Space) -> None:
+        objective = problem.objective(problem.data, space.scaling[0], space.loss[0])
+        problem.estimator._check_shifts_work(objective, int(space.n_outliers[-1] > 0))
 
     def _check_params(self) -> None:
         check_choice("rule", self.rule, tuple(RULES))
@@ -153,7 +160,9 @@ class TunedPUClassifier(LinearPUModel):
         if self.trim >= 1:
             raise ValueError(f"trim is the share of held-out positives to leave out: below 1, not {self.trim!r}.")
         if self.n_repeats != "auto":
-            check_number("n_repeats", self.n_repeats, at_least=1)
+            check_whole("n_repeats", self.n_repeats, at_least=1)
+        if isinstance(self.cv, Real):
+            check_whole("cv", self.cv, at_least=2)
         self._made()._check_params()
 
     def _made(self, **choices: Any) -> PULinearClassifier:
@@ -173,21 +182,16 @@ class TunedPUClassifier(LinearPUModel):
         estimator = self._like_me()
         return EstimatorProblem(estimator, data, estimator._training_prior(data, 0))
 
-    def _splits(self, data: Data) -> tuple[list[Split], int]:
-        """All splits to judge by, and how many of them make up the first repeat."""
+    def _splits(self, data: Data, n_rows: int) -> tuple[list[Split], int]:
+        """All splits to judge by, and how many of them make up the first repeat; none where positives are too few."""
         if not isinstance(self.cv, Integral):
-            return _splits_of(self.cv, data)
-        check_number("cv", self.cv, at_least=2)
-        n_pos = int(data.is_positive.sum())
-        n_repeats = min(ceil(ENOUGH_JUDGED / n_pos), MAX_REPEATS) if self.n_repeats == "auto" else int(self.n_repeats)
+            splits = _splits_of(self.cv, data, n_rows)
+            return splits, len(splits)
+        n_repeats = self.n_repeats
+        if n_repeats == "auto":
+            n_repeats = min(ceil(ENOUGH_JUDGED / int(data.is_positive.sum())), MAX_REPEATS)
         first = int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
-        repeats = [fold_splits(data, int(self.cv), first + k) for k in range(n_repeats)]
-        if not repeats[0]:
-            raise ValueError(
-                f"Choosing by cross-validation needs at least 4 distinct labelled positives and 2 unlabelled rows; "
-                f"{n_pos} and {int((~data.is_positive).sum())} rows came. Label more rows, or use "
-                f"{self._estimator.__name__} with choices of your own."
-            )
+        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_JUDGED) for k in range(int(n_repeats))]
         return [split for repeat in repeats for split in repeat], len(repeats[0])
 
     def _searched(
@@ -200,42 +204,53 @@ class TunedPUClassifier(LinearPUModel):
         return [first, greedy_search(problem, space, first.candidates[best(first.candidates, first.held_out)])]
 
     def _chosen(
-        self, stages: Sequence[Stage], problem: EstimatorProblem, splits: Sequence[Split]
-    ) -> tuple[Average, list[Floats]]:
-        """What is taken, and its weights on each split; the search is stored."""
-        last = stages[-1]
-        if last.weights:
+        self, stages: Sequence[Stage], problem: EstimatorProblem, space: Space, splits: Sequence[Split]
+    ) -> tuple[Average, Sequence[Any]]:
+        """What is taken, and its candidates' weights on each split; the search is stored."""
+        if not stages:
+            average, index = Average(problem, [_plainest(space)], np.ones(1)), 0
+        elif stages[-1].n_splits:
+            last = stages[-1]
             average = Average(problem, last.candidates, importances(last.candidates, last.held_out, self.rule))
-            weights, index = last.weights, int(average.share.argmax())
+            index = int(average.share.argmax())
         else:
-            # A greedy walk ends at its choice, and no split has seen it.
-            average, index = Average(problem, last.candidates[-1:], np.ones(1)), len(last.candidates) - 1
-            weights = [judged(problem, split, Grid.of(average.typical)).weights for split in splits]
+            # A greedy walk ends at its choice.
+            average, index = Average(problem, stages[-1].candidates[-1:], np.ones(1)), len(stages[-1].candidates) - 1
         self.cv_results_ = cv_results(stages)
         self.best_index_ = sum(len(stage.candidates) for stage in stages[:-1]) + index
         self.best_params_ = average.typical.params
-        return average, weights
+        if stages and stages[-1].weights:
+            return average, stages[-1].weights
+        return average, [judged(problem, split, Grid.of(average.typical), True).weights for split in splits]
 
     def _fit_chosen(
-        self, problem: EstimatorProblem, average: Average, splits: Sequence[Split], weights: Sequence[Floats]
-    ) -> Ranked:
+        self, problem: EstimatorProblem, average: Average, known: OutOfFold, labelled_share: float
+    ) -> Floats:
         """Fit what was chosen to all rows and learn what its scores mean; how held-out rows rank."""
         data = problem.data
         estimator = self._like_me(**self.best_params_)
+        n_outliers = read_outlier_count(estimator.n_outliers, int(data.is_positive.sum()))
         if average.share.max() == 1:
-            n_outliers = read_outlier_count(estimator.n_outliers, int(data.is_positive.sum()))
             solution, screened = estimator._solved(data, n_outliers, problem.prior)
         else:
             solution, screened = average.fit()
+        if np.isnan(known.rank).all():
+            known = judged_by_folds(problem, average.typical)
         estimator._store(solution, data, screened)
-        scores = Design(data.X).scores(estimator.coef_)
-        ranked = average.ranks(splits, weights, scores)
-        estimator._judge(data, scores, ranked)
+        estimator._judge(data, Design(data.X).scores(estimator.coef_), known, labelled_share)
         for name, value in vars(estimator).items():
             if name.endswith("_"):
                 setattr(self, name, value)
         self.best_estimator_ = estimator
-        return ranked
+        return known.rank
+
+    def _compare(self, data: Data, splits: Sequence[Split], pos_rank: Floats) -> None:
+        """Score what was chosen by the positives that were held out, and compare it with the baselines."""
+        held_out = ~np.isnan(pos_rank)
+        weight = data.weight[data.is_positive]
+        judged_by = HeldOut(pos_rank[None, held_out], weight[held_out], self.trim)
+        self.best_score_ = float(judged_by.scores()[0]) if splits else np.nan
+        self.baselines_ = compare(data, splits, self.trim, pos_rank, self.n_jobs) if splits else []
 
     def summary(self) -> str:
         """What was chosen and how good it is, in a few lines of plain text.
@@ -254,6 +269,8 @@ class TunedPUClassifier(LinearPUModel):
             f"wrong labels among the positives {self.contamination_}",
             f"{n_doubtful} labels to doubt, of which one in five may be right",
         ]
+        if not self.baselines_:
+            lines.append("too few positives to choose anything: this is a plain fit")
         lines += [f"{each.name} is as good: consider it" for each in self.baselines_ if each.is_as_good]
         return "\n".join(lines)
 
@@ -265,21 +282,23 @@ def _plainest(space: Space) -> Candidate:
     return Candidate(scaling, loss, ridges[len(ridges) // 3], space.n_outliers[0], space.n_features_to_select[0])
 
 
-def _splits_of(cv: Any, data: Data) -> tuple[list[Split], int]:
+def _splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     """The splits of a scikit-learn splitter, or of an iterable of pairs of row numbers."""
-    n_rows = int(data.row.max()) + 1
     y = np.zeros(n_rows, dtype=int)
-    y[data.row[data.is_positive]] = 1
-    splits = []
+    y[data.labelled] = 1
+    digests, splits = row_digests(data.X, 0), []
     for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y):
         fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
-        if (fitted & data.is_positive).sum() < 2 or not (held_out & ~data.is_positive).any():
+        n_fitted, n_held_out = (np.bincount(data.is_positive[rows], minlength=2) for rows in (fitted, held_out))
+        if n_fitted[0] < 1 or n_fitted[1] < 2 or n_held_out.min() < 1:
             raise ValueError(
-                "Every split of cv must fit to at least two labelled positives and hold out an unlabelled row: "
-                "use a stratified splitter, or fewer folds."
+                "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
+                "of both: use a stratified splitter, or fewer folds."
             )
-        splits.append(Split(limited(fitted, data.is_positive, row_digests(data.X, 0)), held_out))
-    return splits, len(splits)
+        splits.append(Split(limited(fitted, data.is_positive, digests), held_out))
+    if not splits:
+        raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
+    return splits
 
 
 class BlindAUCClassifierCV(TunedPUClassifier):
@@ -295,8 +314,9 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
     outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
     one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
-    standard errors. A fit of the search sees at most 2,000 positives and five times as many unlabelled rows; the choice
-    is fitted to all.
+    standard errors; where that is not sure, an average may hold fits that leave out one in twenty. With fewer than ten
+    distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000
+    positives and five times as many unlabelled rows; the choice is fitted to all.
 
     Parameters
     ----------

@@ -29,6 +29,10 @@ MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
 """Up to so many columns their covariances are looked at, by so many unlabelled rows."""
 
 
+LARGEST_START = 1e100
+"""No weight to begin from is larger."""
+
+
 class Gradient(NamedTuple):
     """An objective's value and derivatives."""
 
@@ -161,27 +165,31 @@ class Objective:
         to_median = rows.design.median(rows.pos, rows.pos_weight)
         from_mean = rows.adjoint(np.zeros(self.n_positives), rows.unl_share)
         directions = [((to_median - from_mean) / self.column_spread**2)[:p]]
-        if p <= min(self.n_positives, MAX_SPREAD_COLUMNS):
+        if p <= min(self.n_positives, self.n_unlabelled, MAX_SPREAD_COLUMNS):
             directions.append(self._direction_of_spread())
         return [self._with_unit_scores(np.append(d, np.zeros(self.n_columns - p))) for d in directions]
 
     def _direction_of_spread(self) -> Floats:
         rows, p = self.rows, self.rows.design.n_features
         unit = self.column_spread[:p]
-        some = rows.unl[:: -(-len(rows.unl) // MAX_SPREAD_ROWS)]
-        pos, unl = (rows.design.rows(index).dense()[:, :p] / unit for index in (rows.pos, some))
-        within = np.cov(unl, rowvar=False).reshape(p, p) / 2
+        some = np.arange(0, self.n_unlabelled, -(-self.n_unlabelled // MAX_SPREAD_ROWS))
+        pos, unl = (rows.design.rows(index).dense()[:, :p] / unit for index in (rows.pos, rows.unl[some]))
+        within = _covariances(unl, rows.unl_weight[some]) / 2
         # Half way to uncorrelated columns: well conditioned however few the rows are.
         within[np.diag_indices(p)] *= 2
         whiten = np.linalg.inv(np.linalg.cholesky(within + 1e-6 * np.eye(p)))
-        between = whiten @ np.cov(pos, rowvar=False).reshape(p, p) @ whiten.T
+        between = whiten @ _covariances(pos, rows.pos_weight) @ whiten.T
         direction = whiten.T @ np.linalg.eigh(between)[1][:, -1]
-        scores = pos @ direction
-        return np.where(np.median(scores) >= scores.mean(), direction, -direction) / unit
+        scores = Design((pos @ direction)[:, None])
+        everyone = np.arange(self.n_positives)
+        lies_above = scores.median(everyone, rows.pos_weight) >= scores.adjoint(rows.pos_weight) / rows.pos_weight.sum()
+        return np.where(lies_above, direction, -direction) / unit
 
     def _with_unit_scores(self, direction: Floats) -> Floats:
-        spread = float(self.rows.design.scores(direction)[self.rows.unl].std())
-        return direction / spread if spread > 0 else direction
+        scores = self.rows.design.scores(direction)[self.rows.unl]
+        spread = float(Design(scores[:, None]).spread(self.rows.unl_share)[0])
+        # Columns in tiny units would ask for weights whose squares overflow.
+        return direction * min(1 / spread, LARGEST_START / max(np.abs(direction).max(), 1e-300))
 
     @cached_property
     def curvature_scale(self) -> Floats:
@@ -245,3 +253,7 @@ class PUErrorObjective(Objective):
             known = ", ".join(map(repr, PU_ERROR_RISKS))
             raise ValueError(f"Unknown risk {risk!r}: choose one of {known}.")
         super().__init__(PU_ERROR_RISKS[risk](get_loss(loss), prior), X, is_positive, **ridges)
+
+
+def _covariances(X: Floats, weight: Floats) -> Floats:
+    return np.cov(X, rowvar=False, ddof=0, aweights=weight).reshape(X.shape[1], X.shape[1])

@@ -55,7 +55,7 @@ def _auc(ranked: Ranked, estimate: PriorEstimate, suspicion: Floats) -> Estimate
     its interval, about zero.
     """
     weight = np.append(ranked.pos_weight * (1 - suspicion), ranked.unl_weight)
-    if not weight[: len(suspicion)].any():
+    if min(np.count_nonzero(weight[: len(suspicion)]), np.count_nonzero(weight[len(suspicion) :])) < 2:
         return Estimate(0.5, 0.0, 1.0)
     half = (estimate.contamination.high - estimate.contamination.low) / 2
     prior = _clipped(estimate.prior, 0.0, MOST_PRIOR)
@@ -78,7 +78,7 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
 
 
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
-    """The model of ranks as a model of the scores of one fit, by the scores of the unlabelled rows there."""
+    """The model of ranks as a model of scores, by those of the unlabelled rows."""
     order = np.argsort(unl_scores, kind="stable")
     scores, weight = unl_scores[order], unl_weight[order]
     ranks = share_below(scores, scores, weight)

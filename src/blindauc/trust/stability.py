@@ -55,7 +55,7 @@ def stability_selection(
 
     Parameters
     ----------
-    estimator : a selector with fixed choices, such as `BlindAUCClassifier(**tuned.best_params_)`
+    estimator : a selector with fixed choices, such as the `best_estimator_` of a search
     X, y : as in its `fit`
     n_resamples : int, default=50
         Half-samples; an odd number is raised by one.
@@ -101,8 +101,10 @@ def _complementary_halves(is_positive: Bools, n_pairs: int, rng: np.random.Rando
 
 
 def _support(estimator: Any, X: Any, y: Any, rows: Ints) -> Bools:
-    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
-    return fitted.get_support()
+    model = clone(estimator)
+    if "calibrate" in model.get_params():
+        model.set_params(calibrate=False)  # what scores mean is not asked
+    return model.fit(_safe_indexing(X, rows), _safe_indexing(y, rows)).get_support()
 
 
 def _by_group(supports: Bools, ids: Ints) -> Floats:

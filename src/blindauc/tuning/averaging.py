@@ -12,13 +12,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
 
 from blindauc._typing import Bools, Floats
 from blindauc.design import Design
-from blindauc.ranks import Ranked, share_below
 from blindauc.solvers import Solution
-from blindauc.tuning.evaluation import Problem, leverage_screened, models, unit_weights
+from blindauc.tuning.evaluation import OutOfFold, Problem, leverage_screened, models, out_of_fold, unit_weights
 from blindauc.tuning.folds import Split
 from blindauc.tuning.grid import Candidate, Grid
 
@@ -69,13 +68,11 @@ class Average:
         weights = self._sparse(share @ unit_weights(data, models(self.problem, data, grid)))
         ((objective, outliers, screened),) = leverage_screened(self.problem, data, Grid.of(middle))
         objective = objective.with_ridge(middle.l2)
-        coef = np.append(weights, np.zeros(objective.n_columns - len(weights)))
-        shift, flagged = np.zeros(objective.n_positives), np.zeros(objective.n_positives, dtype=bool)
+        scores = Design(data.X).scores(weights)[data.is_positive & ~screened]
+        flagged = np.zeros(len(scores), dtype=bool)
         if not outliers.is_nothing:
-            gain, best_shift = objective.outlyingness(coef)
-            flagged = outliers.support(gain)
-            shift = np.where(flagged, best_shift, 0.0)
-        coef = _best_length(objective, coef, shift) * coef
+            flagged = outliers.support(scores.max() - scores)
+        coef, shift = _scaled(objective, weights, flagged)
         value = float(objective.value(coef, shift))
         solution = Solution(coef, shift, coef != 0, flagged, value, (value,), np.nan, True, len(share))
         return AveragedFit(solution, screened)
@@ -96,22 +93,9 @@ class Average:
         grid = Grid(first.scaling, first.loss, l2, values("n_outliers", False), n_features)
         return grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
 
-    def ranks(self, splits: Sequence[Split], weights: Sequence[Floats], scores: Floats) -> Ranked:
-        """The mean rank of every row among the unlabelled ones held out with it, by averages that have not seen it.
-
-        Rows that no split holds out are ranked by `scores`.
-        """
-        data = self.problem.data
-        unlabelled = ~data.is_positive
-        total, times = np.zeros(len(data.row)), np.zeros(len(data.row))
-        for split, each in zip(splits, weights, strict=True):
-            judge = data.subset(split.held_out)
-            held_out, among = Design(judge.X).scores(self._sparse(self.share @ each)), ~judge.is_positive
-            total[split.held_out] += share_below(held_out, held_out[among], judge.weight[among])
-            times[split.held_out] += 1
-        rank = share_below(scores, scores[unlabelled], data.weight[unlabelled])
-        rank = np.where(times > 0, total / np.maximum(times, 1), rank)
-        return Ranked(rank[~unlabelled], rank[unlabelled], data.weight[~unlabelled], data.weight[unlabelled])
+    def out_of_fold(self, splits: Sequence[Split], weights: Sequence[Any]) -> OutOfFold:
+        """How rows rank by averages that have not seen them, given all candidates' weights on each split."""
+        return out_of_fold(self.problem.data, splits, (self._sparse(self.share @ each) for each in weights))
 
     def _sparse(self, weights: Floats) -> Floats:
         importance = np.append(weights * self._spread, np.zeros(self._n_free))
@@ -129,10 +113,18 @@ class Average:
         return self.problem.n_columns - self.problem.data.X.shape[1]
 
 
-def _best_length(objective: Any, coef: Floats, shift: Floats) -> float:
-    """The factor by which the weights are to be multiplied to lower the objective most: averages have no length."""
+def _scaled(objective: Any, weights: Floats, flagged: Bools) -> tuple[Floats, Floats]:
+    """Weights and shifts at the length, and with the intercept, that lower the objective most: averages have none."""
 
-    def value(log_factor: float) -> float:
-        return float(objective.value(np.exp(log_factor) * coef, shift))
+    def coef(point: Floats) -> Floats:
+        return np.append(np.exp(np.clip(point[0], -30.0, 5.0)) * weights, point[1:])
 
-    return float(np.exp(minimize_scalar(value, bounds=(-15.0, 5.0), method="bounded").x))
+    def shifts(point: Floats) -> Floats:
+        return np.where(flagged, objective.outlyingness(coef(point)).shift, 0.0)
+
+    point = np.zeros(1 + objective.n_columns - len(weights))
+    for _ in range(2):
+        # The best shifts depend on the length, and the best length on the shifts.
+        fixed = shifts(point)
+        point = minimize(lambda at, s: objective.value(coef(at), s), point, args=(fixed,), method="Nelder-Mead").x
+    return coef(point), shifts(point)

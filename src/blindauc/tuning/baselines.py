@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -10,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from scipy.special import ndtri
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from blindauc._typing import Floats
@@ -34,7 +36,8 @@ class Comparison:
     ----------
     name : str
     score : float, the trimmed blind AUC of the baseline
-    advantage : Estimate, by how much the chosen candidate's is higher, with its 95 % interval
+    advantage : Estimate, by how much that of the choice is higher; its interval is that over positives, for the
+        unlabelled rows as they are
     """
 
     name: str
@@ -58,12 +61,15 @@ def difference_of_means(data: Data) -> list[Floats]:
 def l1_logistic(data: Data) -> list[Floats]:
     """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
     scale = column_scales(data.X, data.weight, "standard")
-    X = data.X @ sp.diags(1 / scale) if sp.issparse(data.X) else data.X / scale
+    # liblinear penalises its intercept, so that columns have to be centred; sparse ones must do without.
+    X = data.X @ sp.diags(1 / scale) if sp.issparse(data.X) else (data.X - data.X.mean(axis=0)) / scale
     weights = []
-    for C in L1_PENALTIES:
-        model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
-        model.fit(X, data.is_positive, sample_weight=data.weight)
-        weights.append(model.coef_[0] / scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is a baseline, too
+        for C in L1_PENALTIES:
+            model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
+            model.fit(X, data.is_positive, sample_weight=data.weight)
+            weights.append(model.coef_[0] / scale)
     return weights
 
 
@@ -84,7 +90,7 @@ def compare(
     comparisons = []
     for name in BASELINES:
         ranks = np.vstack([chosen_ranks, mean_ranks(data, splits, islice(parts, len(splits)))])
-        judged = ~np.isnan(ranks[0])
+        judged = ~np.isnan(ranks).any(axis=0)
         comparisons.append(_comparison(name, HeldOut(ranks[:, judged], weight[judged], trim)))
     return comparisons
 

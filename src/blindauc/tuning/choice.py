@@ -59,16 +59,19 @@ def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -
 
     Clean positives are the common case, and leaving out good ones costs: candidates without outliers are given up
     only where the best of them is clearly below the best of all. Where outliers are many, more of the lowest ranks have
-    to be left out to see that.
+    to be left out to see that. Where it is not sure, an average may still hold candidates with the fewest outliers: a
+    good positive that some of them leave out is in the others.
     """
-    most_outliers = max(candidate.n_outliers for candidate in candidates)
-    plain = np.flatnonzero([candidate.n_outliers == 0 for candidate in candidates])
-    for trim in sorted({held_out.trim, max(held_out.trim, most_outliers)}):
+    shares = sorted({candidate.n_outliers for candidate in candidates})
+    number = np.array([shares.index(candidate.n_outliers) for candidate in candidates])
+    plain = np.flatnonzero(number == 0)
+    for trim in sorted({held_out.trim, max(held_out.trim, shares[-1])}):
         trimmed = replace(held_out, trim=trim)
         if not within(trimmed, best(candidates, trimmed), SURE)[plain].any():
             return RULES[rule](candidates, trimmed)
+    cautious = np.flatnonzero(number <= (rule == "average"))
     importance = np.zeros(len(candidates))
-    importance[plain] = RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))
+    importance[cautious] = RULES[rule]([candidates[int(i)] for i in cautious], held_out.of(cautious))
     return importance
 
 

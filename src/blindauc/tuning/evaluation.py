@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
-from blindauc.ranks import Ranked, share_below
+from blindauc.ranks import share_below
 from blindauc.solvers import approach, feature_path, robust_start
 from blindauc.sparsity import L0
 from blindauc.threads import blas_threads_for
@@ -18,7 +19,7 @@ from blindauc.tuning.folds import Split, fold_splits
 from blindauc.tuning.grid import Candidate, Grid
 
 CALIBRATION_FOLDS, CALIBRATION_SEED = 5, 2**32
-"""No seed of a search: its own folds may have been lucky for what it chose."""
+"""The folds by which a fit without a search is judged."""
 
 
 class Problem(Protocol):
@@ -50,26 +51,31 @@ class Judged(NamedTuple):
     Attributes
     ----------
     ranks : array of shape (n_candidates, n_held_out_positives)
-    weights : array of shape (n_candidates, p), such that the held-out unlabelled scores have a spread of one
+    weights : sparse array of shape (n_candidates, p), such that the held-out unlabelled scores have a spread of one;
+        None where they were not to be kept
     """
 
     ranks: Floats
-    weights: Floats
+    weights: Any
 
 
-def judged(problem: Problem, split: Split, grid: Grid) -> Judged:
+def judged(problem: Problem, split: Split, grid: Grid, keep_weights: bool = False) -> Judged:
     """Fit each candidate to the fitted rows of a split and rank the held-out positives."""
     fitted, held_out = problem.data.subset(split.fitted), problem.data.subset(split.held_out)
     with blas_threads_for(fitted.X):
         weights = unit_weights(held_out, models(problem, fitted, grid))
-    return Judged(held_out_ranks(held_out, weights), weights)
+    return Judged(held_out_ranks(held_out, weights), sp.csr_array(weights) if keep_weights else None)
 
 
 def unit_weights(data: Data, weights: Iterable[Floats]) -> Floats:
     """Weights with which the unlabelled scores have a spread of one."""
     design, unlabelled = Design(data.X), ~data.is_positive
-    spreads = ((coef, design.scores(coef)[unlabelled].std()) for coef in weights)
-    return np.array([coef / spread if spread > 0 else coef for coef, spread in spreads])
+    share = data.weight[unlabelled] / data.weight[unlabelled].sum()
+
+    def spread(coef: Floats) -> float:
+        return float(Design(design.scores(coef)[unlabelled, None]).spread(share)[0])
+
+    return np.array([coef / spread(coef) for coef in weights])
 
 
 def held_out_ranks(held_out: Data, weights: Iterable[Floats]) -> Floats:
@@ -80,23 +86,51 @@ def held_out_ranks(held_out: Data, weights: Iterable[Floats]) -> Floats:
     return np.array([share_below(scores[is_positive], scores[~is_positive], weight) for scores in every_score])
 
 
-def ranks_of(problem: Problem, candidate: Candidate, scores: Floats) -> Ranked:
-    """The rank of every row among the unlabelled ones of its fold, by fits of a candidate that have not seen it.
+class OutOfFold(NamedTuple):
+    """How rows rank by models that have not seen them.
 
-    Where the rows are too few for folds, `scores` of a fit that has seen them must do.
+    Attributes
+    ----------
+    rank : array of shape (n,), the share of unlabelled rows held out with a row that rank below it; NaN where it was
+        never held out
+    lift : float, by how much unlabelled rows score higher where a fit has not seen them, in units of their spread
     """
+
+    rank: Floats
+    lift: float
+
+
+def out_of_fold(data: Data, splits: Sequence[Split], weights: Iterable[Floats]) -> OutOfFold:
+    """Rank every row by the weights of the splits that hold it out, and see what unlabelled rows gain by that."""
+    total, times, lifts = np.zeros(len(data.row)), np.zeros(len(data.row)), []
+    for split, coef in zip(splits, weights, strict=True):
+        fitted, held_out = data.subset(split.fitted), data.subset(split.held_out)
+        scores, among = Design(held_out.X).scores(coef), ~held_out.is_positive
+        total[split.held_out] += share_below(scores, scores[among], held_out.weight[among])
+        times[split.held_out] += 1
+        seen = Design(fitted.X).scores(coef)[~fitted.is_positive]
+        mean_seen = np.average(seen, weights=fitted.weight[~fitted.is_positive])
+        gain = np.average(scores[among], weights=held_out.weight[among]) - mean_seen
+        lifts.append(gain / max(float(scores[among].std()), float(seen.std()), 1e-300))
+    known = times > 0
+    rank = np.where(known, total / np.maximum(times, 1), np.nan)
+    # Means over repeats crowd in the middle: ranked again, the unlabelled rows are spread evenly.
+    among = known & ~data.is_positive
+    if among.any():
+        rank[known] = share_below(rank[known], rank[among], data.weight[among])
+    return OutOfFold(rank, max(0.0, float(np.mean(lifts))) if lifts else 0.0)
+
+
+def judged_by_folds(problem: Problem, candidate: Candidate) -> OutOfFold:
+    """How rows rank by fits of a candidate to the other folds; nothing is known where they are too few for folds."""
     data = problem.data
-    unlabelled = ~data.is_positive
-    rank = share_below(scores, scores[unlabelled], data.weight[unlabelled])
-    for split in fold_splits(data, CALIBRATION_FOLDS, CALIBRATION_SEED):
-        fitted = data.subset(split.fitted)
-        with blas_threads_for(fitted.X):
-            weights = model(problem, fitted, candidate)
-        judge = data.subset(split.held_out)
-        held_out, among = Design(judge.X).scores(weights), ~judge.is_positive
-        rank[split.held_out] = share_below(held_out, held_out[among], judge.weight[among])
-    weight = data.weight
-    return Ranked(rank[~unlabelled], rank[unlabelled], weight[~unlabelled], weight[unlabelled])
+    splits = fold_splits(data, CALIBRATION_FOLDS, CALIBRATION_SEED)
+    return out_of_fold(data, splits, (_rough(problem, data.subset(split.fitted), candidate) for split in splits))
+
+
+def _rough(problem: Problem, fitted: Data, candidate: Candidate) -> Floats:
+    with blas_threads_for(fitted.X):
+        return model(problem, fitted, candidate)
 
 
 def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:

@@ -32,15 +32,15 @@ class Split:
     held_out: Bools
 
 
-def fold_splits(data: Data, n_folds: int, seed: int) -> list[Split]:
-    """One split for each fold; fewer folds, or none, where the distinct rows are too few for them.
+def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> list[Split]:
+    """One split for each fold; fewer folds, or none, where the distinct rows (positives below `min_pos`) are too few.
 
     Every fit has at least two positives and one unlabelled row, every fold at least one of both.
     """
     digests = row_digests(data.X, seed)
     n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, ~data.is_positive))
     n_folds = min(n_folds, n_pos // 2, n_unl)
-    if n_folds < 2:
+    if n_folds < 2 or n_pos < min_pos:
         return []
     folds = _folds(digests, data.is_positive, n_folds)
     return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
@@ -85,11 +85,16 @@ def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
 
 
 def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
+    # In the order of their digests the distinct rows of a kind are as good as shuffled.
+    labelled, place = np.unique(digests[is_positive], return_inverse=True)
     folds = np.empty(len(is_positive), dtype=np.intp)
-    for kind in (is_positive, ~is_positive):
-        # In the order of their digests the distinct rows are as good as shuffled.
-        _, distinct = np.unique(digests[kind], return_inverse=True)
-        folds[kind] = distinct % n_folds
+    folds[is_positive] = place % n_folds
+    rest = digests[~is_positive]
+    # An unlabelled row that equals a positive goes where that is.
+    where = np.minimum(np.searchsorted(labelled, rest), len(labelled) - 1)
+    twin = labelled[where] == rest
+    _, place = np.unique(rest, return_inverse=True)
+    folds[~is_positive] = np.where(twin, where, place) % n_folds
     return folds
 
 

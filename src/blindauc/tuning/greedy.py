@@ -35,7 +35,7 @@ def greedy_search(problem: Problem, space: Space, start: Candidate) -> Stage:
         candidate, rank = tries[int(np.argmax(gains))]
         visited.append(candidate)
         ranks.append(rank)
-    return Stage("greedy", visited, np.array(ranks), [], 0.0, walk.weight)
+    return Stage("greedy", visited, np.array(ranks), 0, 0.0, walk.weight)
 
 
 class _Walk:

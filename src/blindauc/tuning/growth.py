@@ -22,7 +22,10 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class GrowthStep:
-    """A sample of the unlabelled rows and the blind AUC that a plain fit reaches with it, out of fold."""
+    """A sample of the unlabelled rows and the blind AUC that a plain fit reaches with it, out of fold.
+
+    The interval is that over positives, for the unlabelled rows as they are.
+    """
 
     n_unlabelled: int
     blind_auc: Estimate

@@ -47,14 +47,11 @@ class Stage:
     name: str
     candidates: list[Candidate]
     ranks: Floats
-    weights: list[Floats]
-    """Of all candidates, for each split."""
+    n_splits: int
     trim: float
     weight: Floats
-
-    @property
-    def n_splits(self) -> int:
-        return len(self.weights)
+    weights: Sequence[Any] = ()
+    """Those of all candidates for each split, as sparse arrays, where they were kept."""
 
     @property
     def held_out(self) -> HeldOut:
@@ -72,16 +69,18 @@ class Judge:
     n_jobs: int | None
     report: Report
 
-    def __call__(self, name: str, grids: Sequence[Grid], splits: Sequence[Split]) -> Stage:
+    def __call__(
+        self, name: str, grids: Sequence[Grid], splits: Sequence[Split], *, keep_weights: bool = False
+    ) -> Stage:
         tasks = list(product(grids, splits))
         run = ReportedParallel(self.n_jobs, lambda n_done: self.report(name, n_done, len(tasks)))
-        parts = run(delayed(judged)(self.problem, split, grid) for grid, split in tasks)
+        parts = run(delayed(judged)(self.problem, split, grid, keep_weights) for grid, split in tasks)
         data, n = self.problem.data, len(splits)
-        by_grid = [parts[k * n : (k + 1) * n] for k in range(len(grids))]
-        ranks = [mean_ranks(data, splits, [part.ranks for part in one]) for one in by_grid]
-        weights = [np.concatenate([part.weights for part in one]) for one in zip(*by_grid, strict=True)]
+        by_grid = [[part.ranks for part in parts[k * n : (k + 1) * n]] for k in range(len(grids))]
+        ranks = np.concatenate([mean_ranks(data, splits, one) for one in by_grid])
         candidates = [candidate for grid in grids for candidate in grid]
-        return Stage(name, candidates, np.concatenate(ranks), weights, self.trim, data.weight[data.is_positive])
+        weights = [part.weights for part in parts[:n]] if keep_weights else ()
+        return Stage(name, candidates, ranks, n, self.trim, data.weight[data.is_positive], weights)
 
 
 def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: int) -> list[Stage]:
@@ -89,7 +88,7 @@ def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: 
     first = ridge_stage(space, judge, splits[:n_first])
     winner = first.candidates[best(first.candidates, first.held_out)]
     grid = _around(space.grid(winner.scaling, winner.loss), winner.l2)
-    return [first, judge("features and outliers", [grid], splits)]
+    return [first, judge("features and outliers", [grid], splits, keep_weights=True)]
 
 
 def ridge_stage(space: Space, judge: Judge, splits: Sequence[Split]) -> Stage:
@@ -101,7 +100,7 @@ def ridge_stage(space: Space, judge: Judge, splits: Sequence[Split]) -> Stage:
 def _coarse(grid: Grid) -> Grid:
     """All ridges, all features, and few and many outliers."""
     shares = grid.n_outliers
-    many = shares[-2] if len(shares) > 1 else shares[0]  # the most are more than mostly needed
+    many = shares[-2] if len(shares) > 2 else shares[-1]  # the most are more than mostly needed
     some = sorted({shares[0], many})
     return Grid(grid.scaling, grid.loss, grid.l2, some, grid.n_features_to_select[:1])
 
