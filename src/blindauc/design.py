@@ -18,6 +18,18 @@ from blindauc._typing import Floats, Ints
 BLOCK_ROWS = 1024
 
 
+def clean_scores(X: Any, coef: Floats) -> Floats:
+    """X @ coef without its last digits, so that equal rows have equal scores wherever they stand in X."""
+    scores = Design(X).scores(coef)
+    unit = np.ldexp(1.0, int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - 40)
+    return np.round(scores / unit) * unit
+
+
+def spread_of(values: Floats, weight: Floats) -> float:
+    """The weighted standard deviation of some values; 1 where they are all equal."""
+    return float(Design(values[:, None]).spread(weight / weight.sum())[0])
+
+
 class Design:
     """A matrix with an optional column of ones behind its own columns.
 

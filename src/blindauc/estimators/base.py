@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import Design
+from blindauc.design import clean_scores, spread_of
 from blindauc.estimate import Estimate
 from blindauc.estimators.inputs import (
     check_choice,
@@ -122,7 +122,7 @@ class PULinearClassifier(LinearPUModel):
         prior = self._training_prior(data, n_outliers)
         solution, screened = self._solved(data, n_outliers, prior)
         self._store(solution, data, screened)
-        scores = Design(data.X).scores(self.coef_)
+        scores = clean_scores(data.X, self.coef_)
         if self.calibrate:
             problem = EstimatorProblem(self, data, prior)
             known = judged_by_folds(problem, self._candidate(data, n_outliers))
@@ -242,7 +242,7 @@ class PULinearClassifier(LinearPUModel):
         in_sample = share_below(scores, unl_scores, unl_weight)
         judgement = judge_ranks(as_ranked(data, known.rank, in_sample), self.prior)
         # New rows score as those that a fit has not seen.
-        as_if_new = unl_scores + known.lift * unl_scores.std()
+        as_if_new = unl_scores + known.lift * spread_of(unl_scores, unl_weight)
         meaning = on_scores(judgement.score_model, as_if_new, unl_weight)
         self.calibration_ = among_all_rows(meaning, labelled_share) if self.sampling == "one_sample" else meaning
         self.prior_, self.contamination_ = judgement.estimate.prior, judgement.estimate.contamination

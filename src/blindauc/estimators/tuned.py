@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from blindauc._typing import Floats
 from blindauc.data import Data
-from blindauc.design import Design
+from blindauc.design import clean_scores
 from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
 from blindauc.estimators.blind_auc import BlindAUCClassifier
 from blindauc.estimators.inputs import check_choice, check_number, check_whole, read_outlier_count
@@ -40,7 +40,7 @@ ENOUGH_JUDGED = 300
 
 MAX_REPEATS = 3
 
-MIN_JUDGED = 10
+MIN_JUDGED = 15
 """With fewer distinct positives to judge by, what candidates differ by is noise, and none is chosen."""
 
 
@@ -237,7 +237,7 @@ class TunedPUClassifier(LinearPUModel):
         if np.isnan(known.rank).all():
             known = judged_by_folds(problem, average.typical)
         estimator._store(solution, data, screened)
-        estimator._judge(data, Design(data.X).scores(estimator.coef_), known, labelled_share)
+        estimator._judge(data, clean_scores(data.X, estimator.coef_), known, labelled_share)
         for name, value in vars(estimator).items():
             if name.endswith("_"):
                 setattr(self, name, value)
@@ -314,7 +314,7 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
     outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
     one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
-    standard errors; where that is not sure, an average may hold fits that leave out one in twenty. With fewer than ten
+    standard errors; where that is not sure, an average may hold fits that leave out one in twenty. With fewer than 15
     distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000
     positives and five times as many unlabelled rows; the choice is fitted to all.
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.design import Design
+from blindauc.design import Design, spread_of
 from blindauc.losses import Loss, get_loss
 from blindauc.objectives.restricted import RestrictedObjective
 from blindauc.objectives.rows import Rows
@@ -186,8 +186,7 @@ class Objective:
         return np.where(lies_above, direction, -direction) / unit
 
     def _with_unit_scores(self, direction: Floats) -> Floats:
-        scores = self.rows.design.scores(direction)[self.rows.unl]
-        spread = float(Design(scores[:, None]).spread(self.rows.unl_share)[0])
+        spread = spread_of(self.rows.design.scores(direction)[self.rows.unl], self.rows.unl_weight)
         # Columns in tiny units would ask for weights whose squares overflow.
         return direction * min(1 / spread, LARGEST_START / max(np.abs(direction).max(), 1e-300))
 

@@ -78,11 +78,15 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
 
 
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
-    """The model of ranks as a model of scores, by those of the unlabelled rows."""
-    order = np.argsort(unl_scores, kind="stable")
-    scores, weight = unl_scores[order], unl_weight[order]
-    ranks = share_below(scores, scores, weight)
-    return replace(model, edges=np.interp(model.edges, ranks, scores))
+    """The model of ranks as a model of scores, by those of the unlabelled rows.
+
+    Steps end half way between two scores: none depends on the last digit of a row's own.
+    """
+    levels, place = np.unique(unl_scores, return_inverse=True)
+    ranks = share_below(levels, levels, np.bincount(place, unl_weight).astype(np.float64))
+    margin = 1e-6 * (levels[-1] - levels[0] + 1e-300)
+    gaps = np.concatenate([[levels[0] - margin], (levels[:-1] + levels[1:]) / 2, [levels[-1] + margin]])
+    return replace(model, edges=gaps[np.searchsorted(ranks, model.edges, side="right")])
 
 
 def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:

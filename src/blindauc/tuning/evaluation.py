@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import Design
+from blindauc.design import Design, clean_scores, spread_of
 from blindauc.ranks import share_below
 from blindauc.solvers import approach, feature_path, robust_start
 from blindauc.sparsity import L0
@@ -70,18 +70,14 @@ def judged(problem: Problem, split: Split, grid: Grid, keep_weights: bool = Fals
 def unit_weights(data: Data, weights: Iterable[Floats]) -> Floats:
     """Weights with which the unlabelled scores have a spread of one."""
     design, unlabelled = Design(data.X), ~data.is_positive
-    share = data.weight[unlabelled] / data.weight[unlabelled].sum()
-
-    def spread(coef: Floats) -> float:
-        return float(Design(design.scores(coef)[unlabelled, None]).spread(share)[0])
-
-    return np.array([coef / spread(coef) for coef in weights])
+    weight = data.weight[unlabelled]
+    return np.array([coef / spread_of(design.scores(coef)[unlabelled], weight) for coef in weights])
 
 
 def held_out_ranks(held_out: Data, weights: Iterable[Floats]) -> Floats:
     """The ranks of the positives among the unlabelled rows by each vector of weights."""
-    design, is_positive = Design(held_out.X), held_out.is_positive
-    every_score = (design.scores(coef) for coef in weights)
+    is_positive = held_out.is_positive
+    every_score = (clean_scores(held_out.X, coef) for coef in weights)
     weight = held_out.weight[~is_positive]
     return np.array([share_below(scores[is_positive], scores[~is_positive], weight) for scores in every_score])
 
@@ -105,13 +101,13 @@ def out_of_fold(data: Data, splits: Sequence[Split], weights: Iterable[Floats]) 
     total, times, lifts = np.zeros(len(data.row)), np.zeros(len(data.row)), []
     for split, coef in zip(splits, weights, strict=True):
         fitted, held_out = data.subset(split.fitted), data.subset(split.held_out)
-        scores, among = Design(held_out.X).scores(coef), ~held_out.is_positive
+        scores, among = clean_scores(held_out.X, coef), ~held_out.is_positive
         total[split.held_out] += share_below(scores, scores[among], held_out.weight[among])
         times[split.held_out] += 1
-        seen = Design(fitted.X).scores(coef)[~fitted.is_positive]
-        mean_seen = np.average(seen, weights=fitted.weight[~fitted.is_positive])
-        gain = np.average(scores[among], weights=held_out.weight[among]) - mean_seen
-        lifts.append(gain / max(float(scores[among].std()), float(seen.std()), 1e-300))
+        seen, new = Design(fitted.X).scores(coef)[~fitted.is_positive], scores[among]
+        seen_weight, new_weight = fitted.weight[~fitted.is_positive], held_out.weight[among]
+        gain = np.average(new, weights=new_weight) - np.average(seen, weights=seen_weight)
+        lifts.append(gain / spread_of(np.append(seen, new), np.append(seen_weight, new_weight)))
     known = times > 0
     rank = np.where(known, total / np.maximum(times, 1), np.nan)
     # Means over repeats crowd in the middle: ranked again, the unlabelled rows are spread evenly.
