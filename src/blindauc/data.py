@@ -9,6 +9,9 @@ import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
 
+MAX_COUNTED = 10_000
+"""So many rows are written out whatever their number was."""
+
 
 class Data(NamedTuple):
     """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives."""
@@ -26,6 +29,16 @@ class Data(NamedTuple):
         index = np.flatnonzero(kept)
         X = self.X.tocsr() if sp.issparse(self.X) else self.X
         return Data(X[index], self.is_positive[index], self.weight[index], self.row[index], self.labelled)
+
+    def counted(self) -> Data:
+        """Rows of whole-number weight as so many rows, where that does not make them many more."""
+        n_rows = float(self.weight.sum())
+        is_whole = np.all(self.weight == np.round(self.weight))
+        if not is_whole or np.all(self.weight == 1) or n_rows > max(2 * len(self.weight), MAX_COUNTED):
+            return self
+        index = np.repeat(np.arange(len(self.weight)), self.weight.astype(int))
+        X = self.X.tocsr() if sp.issparse(self.X) else self.X
+        return Data(X[index], self.is_positive[index], np.ones(len(index)), self.row[index], self.labelled)
 
     @property
     def labelled_share(self) -> float:

@@ -249,8 +249,8 @@ class PULinearClassifier(LinearPUModel):
         is_known = not np.isnan(known.rank).all()
         self.auc_ = judgement.auc if is_known else Estimate(float(judgement.auc), 0.0, 1.0)
         rank = np.where(np.isnan(known.rank), in_sample, known.rank)
-        self.suspicion_ = judgement.score_model.suspicion(rank[data.is_positive])
-        self.labelled_rows_ = data.row[data.is_positive]
+        self.labelled_rows_, first = np.unique(data.row[data.is_positive], return_index=True)
+        self.suspicion_ = judgement.score_model.suspicion(rank[data.is_positive][first])
         if self.threshold == "probability":
             self.intercept_ = -threshold_of_half(self.calibration_, scores)
         else:

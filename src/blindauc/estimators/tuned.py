@@ -127,6 +127,7 @@ class TunedPUClassifier(LinearPUModel):
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
         sample_weight : array-like of shape (n,), optional
+            Whole numbers are counts of rows, others are weights.
 
         Returns
         -------
@@ -134,7 +135,7 @@ class TunedPUClassifier(LinearPUModel):
         """
         with all_or_nothing(self), progress_bars(bool(self.verbose)) as report:
             self._check_params()
-            data = read_data(self, X, y, sample_weight)
+            data = read_data(self, X, y, sample_weight).counted()
             labelled_share = data.labelled_share
             problem = self._problem(data)
             space = read_space(self, problem)

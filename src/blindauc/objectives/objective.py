@@ -140,6 +140,10 @@ class Objective:
             risk.by_pos + self.shift_l2 * shift,
         )
 
+    def pos_scores(self, coef: Floats) -> Floats:
+        """The scores of the positives, without shifts."""
+        return self.rows.design.scores(coef)[self.rows.pos]
+
     def value(self, coef: Floats, shift: Floats) -> float:
         return self.gradient(coef, shift).value
 

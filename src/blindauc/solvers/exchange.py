@@ -21,6 +21,7 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.path import lowest
 from blindauc.solvers.solution import (
     Callback,
     Objective,
@@ -105,8 +106,9 @@ class _Search:
             yield self._reported(f"chosen by {name}", start)
         if not self.outliers.is_nothing:
             for direction in self.objective.robust_directions:
-                start = self._pruned(self._with_outliers(replace(dense, coef=direction)))
-                yield self._reported("robust direction", start)
+                flagged = lowest(self.objective, self.outliers, direction)
+                start = self.fit(everything, flagged, dense.coef, zero[1])
+                yield self._reported("robust direction", self._pruned(self._with_outliers(start)))
         if self._chooses(self.features):
             start = self._with_outliers(self._pruned(means))
             yield self._reported("features by means", start)

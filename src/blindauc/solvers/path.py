@@ -91,10 +91,20 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50
     are many and far can have those on their side.
     """
     fitter = Fitter(objective.with_ridge(objective.ridge_unit), ROUGH, max_iter)
-    everything = np.ones(objective.n_columns, dtype=bool)
-    directions = objective.robust_directions[: 1 if outliers.is_nothing else None]
-    fits = [concentrated(fitter, everything, outliers, direction) for direction in directions]
+    everything, zero = np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_columns)
+    if outliers.is_nothing:
+        return concentrated(fitter, everything, outliers, zero).coef
+    starts = (lowest(objective, outliers, direction) for direction in objective.robust_directions)
+    # From zero: a direction tells who is low, but far out a loss may be flat.
+    rough = [fitter(everything, flagged, zero, np.zeros(objective.n_positives)) for flagged in starts]
+    fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
     return min(fits, key=lambda fit: fit.value).coef
+
+
+def lowest(objective: Objective, outliers: Sparsity, direction: Floats) -> Bools:
+    """The positives with the lowest scores in a direction, as many as outliers are allowed."""
+    scores = objective.pos_scores(direction)
+    return outliers.support(scores.max() - scores)
 
 
 def feature_path(

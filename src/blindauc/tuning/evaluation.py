@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import ndtri
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
@@ -98,23 +99,24 @@ class OutOfFold(NamedTuple):
 
 def out_of_fold(data: Data, splits: Sequence[Split], weights: Iterable[Floats]) -> OutOfFold:
     """Rank every row by the weights of the splits that hold it out, and see what unlabelled rows gain by that."""
-    total, times, lifts = np.zeros(len(data.row)), np.zeros(len(data.row)), []
+    total, times, higher = np.zeros(len(data.row)), np.zeros(len(data.row)), []
     for split, coef in zip(splits, weights, strict=True):
         fitted, held_out = data.subset(split.fitted), data.subset(split.held_out)
         scores, among = clean_scores(held_out.X, coef), ~held_out.is_positive
         total[split.held_out] += share_below(scores, scores[among], held_out.weight[among])
         times[split.held_out] += 1
-        seen, new = Design(fitted.X).scores(coef)[~fitted.is_positive], scores[among]
-        seen_weight, new_weight = fitted.weight[~fitted.is_positive], held_out.weight[among]
-        gain = np.average(new, weights=new_weight) - np.average(seen, weights=seen_weight)
-        lifts.append(gain / spread_of(np.append(seen, new), np.append(seen_weight, new_weight)))
+        seen = clean_scores(fitted.X, coef)[~fitted.is_positive]
+        above = share_below(scores[among], seen, fitted.weight[~fitted.is_positive])
+        higher.append(np.average(above, weights=held_out.weight[among]))
     known = times > 0
     rank = np.where(known, total / np.maximum(times, 1), np.nan)
     # Means over repeats crowd in the middle: ranked again, the unlabelled rows are spread evenly.
     among = known & ~data.is_positive
     if among.any():
         rank[known] = share_below(rank[known], rank[among], data.weight[among])
-    return OutOfFold(rank, max(0.0, float(np.mean(lifts))) if lifts else 0.0)
+    # By ranks too: of two normal samples of unit spread, one is so often the higher if it lies so much above.
+    share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
+    return OutOfFold(rank, float(np.sqrt(2) * ndtri(share_higher)))
 
 
 def judged_by_folds(problem: Problem, candidate: Candidate) -> OutOfFold:
