@@ -104,6 +104,10 @@ class Objective:
     def is_smooth(self) -> bool:
         return self.risk.is_smooth
 
+    @property
+    def is_convex(self) -> bool:
+        return self.risk.loss.convex and self.risk.shifts_work
+
     def smoothed(self, width: float) -> Objective:
         """The objective with the kinks of its risk rounded off over `width`."""
         other = copy(self)

@@ -24,6 +24,9 @@ ROUGH = 1e-2
 RIDGES = (1e3, 1e2, 1e1)
 """Times the ridge: how the solver comes down to it."""
 
+LARGEST_START = 1e50
+"""Columns in units so tiny that their weights are larger are begun from zero."""
+
 TIGHTER = 1.5
 """The factor by which feature sets shrink on the way."""
 
@@ -92,13 +95,16 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50
     """
     fitter = Fitter(objective.with_ridge(objective.ridge_unit), ROUGH, max_iter)
     everything, zero = np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_columns)
-    if outliers.is_nothing:
-        return concentrated(fitter, everything, outliers, zero).coef
-    starts = (lowest(objective, outliers, direction) for direction in objective.robust_directions)
-    # From zero: a direction tells who is low, but far out a loss may be flat.
-    rough = [fitter(everything, flagged, zero, np.zeros(objective.n_positives)) for flagged in starts]
-    fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
-    return min(fits, key=lambda fit: fit.value).coef
+    nobody, unshifted = np.zeros(objective.n_positives, dtype=bool), np.zeros(objective.n_positives)
+    fits = []
+    for direction in objective.robust_directions[: 1 if outliers.is_nothing else None]:
+        flagged = nobody if outliers.is_nothing else lowest(objective, outliers, direction)
+        # A direction tells who is low; far out a convex loss may be flat, while another needs to be shown its side.
+        start = zero if objective.is_convex else direction
+        rough = fitter(everything, flagged, start, unshifted)
+        fits.append(concentrated(fitter, everything, outliers, rough.coef))
+    coef = min(fits, key=lambda fit: fit.value).coef
+    return coef if np.abs(coef).max() < LARGEST_START else zero
 
 
 def lowest(objective: Objective, outliers: Sparsity, direction: Floats) -> Bools:
