@@ -72,7 +72,7 @@ def path(
 def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, max_iter: int = 50) -> Fit:
     """Come down to the ridge, then to the features, roughly."""
     coef = robust_start(objective, outliers, max_iter=max_iter)
-    for factor in RIDGES:
+    for factor in RIDGES if objective.is_convex else ():
         (loose,) = feature_path(objective.with_ridge(factor), [features.loosened(np.inf)], outliers, coef)
         coef = loose.coef
     *_, rough = feature_path(objective, _ever_tighter(features), outliers, coef, max_iter=max_iter)
@@ -93,17 +93,19 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50
     Which is best is seen where the ridge is as strong as the data: a stronger one sees only means, and outliers that
     are many and far can have those on their side.
     """
-    fitter = Fitter(objective.with_ridge(objective.ridge_unit), ROUGH, max_iter)
+    # Where the loss is not convex, what is found with one ridge says little about another.
+    at = objective.with_ridge(objective.ridge_unit) if objective.is_convex else objective
+    fitter = Fitter(at, ROUGH, max_iter)
     everything, zero = np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_columns)
     nobody, unshifted = np.zeros(objective.n_positives, dtype=bool), np.zeros(objective.n_positives)
-    fits = []
-    for direction in objective.robust_directions[: 1 if outliers.is_nothing else None]:
-        flagged = nobody if outliers.is_nothing else lowest(objective, outliers, direction)
-        # A direction tells who is low; far out a convex loss may be flat, while another needs to be shown its side.
-        start = zero if objective.is_convex else direction
-        rough = fitter(everything, flagged, start, unshifted)
-        fits.append(concentrated(fitter, everything, outliers, rough.coef))
-    coef = min(fits, key=lambda fit: fit.value).coef
+    if outliers.is_nothing:
+        coef = fitter(everything, nobody, zero, unshifted).coef
+    else:
+        # From zero: a direction tells who is low, but far out a loss may be flat.
+        starts = (lowest(objective, outliers, direction) for direction in objective.robust_directions)
+        rough = [fitter(everything, flagged, zero, unshifted) for flagged in starts]
+        fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
+        coef = min(fits, key=lambda fit: fit.value).coef
     return coef if np.abs(coef).max() < LARGEST_START else zero
 
 

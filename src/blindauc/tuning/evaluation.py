@@ -147,7 +147,9 @@ def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
     starts = [robust_start(objective, outliers) for objective, outliers in problems]
     for l2 in grid.l2:
         for k, (objective, outliers) in enumerate(problems):
-            fits = [fit.coef for fit in feature_path(objective.with_ridge(l2), sets, outliers, starts[k])]
+            at = objective.with_ridge(l2)
+            start = starts[k] if objective.is_convex else robust_start(at, outliers)
+            fits = [fit.coef for fit in feature_path(at, sets, outliers, start)]
             starts[k] = fits[0]
             yield from (coef[: data.X.shape[1]] for coef in fits)
 
