@@ -1070,3 +1070,14 @@ def test_without_rich_the_error_names_the_extra(monkeypatch):
     with pytest.raises(ImportError, match=r"blindauc\[progress\]"):
         model.fit(PAPER.X, PAPER.y_pu)
     assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
+@pytest.mark.parametrize("handling", ["trim", "shift"])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_outliers_of_an_average_are_the_positives_that_rank_lowest(Estimator, handling, offset):
+    data = make_paper_data(n_features=12, n_outliers=4, n_relevant=10, n_pos=60, random_state=0)
+    model = Estimator(n_outliers=[0.05, 0.1], outlier_handling=handling, l2=[1000.0, 100.0], n_repeats=1, cv=3)
+    scores = model.fit(data.X + offset, data.y_pu).decision_function(data.X[:60] + offset)
+    assert sorted(model.outliers_) == sorted(np.argsort(scores)[: len(model.outliers_)])
+    assert set(data.outliers) <= set(model.outliers_)

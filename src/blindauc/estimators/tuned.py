@@ -365,7 +365,8 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
     calibration_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
-        As in `BlindAUCClassifier`.
+        As in `BlindAUCClassifier`; rows are held out by the folds of the search, which were also chosen by, so that
+        `auc_` is a little on the bright side. Of an average, `n_iter_` is the number of candidates in it.
 
     Examples
     --------
