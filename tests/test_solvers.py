@@ -127,7 +127,7 @@ def test_groups_come_in_and_go_out_together():
 class Bowl:
     """An objective that is none of ours: |coef - target|^2 / 2, with nothing to gain from outliers."""
 
-    n_columns, n_positives, n_unlabelled, is_smooth = 5, 3, 4, True
+    n_columns, n_positives, n_unlabelled, is_smooth, is_convex = 5, 3, 4, True, True
     column_spread = curvature_scale = np.ones(5)
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
     gradient_at_zero, ridge_unit, robust_directions = -target, 1.0, [np.ones(5)]
@@ -169,6 +169,9 @@ class Bowl:
 
     def outlyingness(self, coef):
         return np.zeros(3), np.zeros(3)
+
+    def pos_scores(self, coef):
+        return np.zeros(3)
 
     def column_curvature(self, coef, shift):
         return np.ones(5)
