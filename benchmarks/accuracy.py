@@ -1,6 +1,6 @@
 """What the tuned estimators reach, tuned with PU labels only: test labels are touched once, at the end.
 
-    python benchmarks/accuracy.py tables    # the paper's Tables 1 and 2
+    python benchmarks/accuracy.py tables    # the paper's Tables 1 and 2; --first 10 for other seeds
     python benchmarks/accuracy.py clean     # does outlier handling cost anything where no label is wrong?
     python benchmarks/accuracy.py robust    # AUC, suspicion and false alarms by contamination
 
@@ -48,11 +48,11 @@ def paper_run(p: int, n_outliers: int, seed: int) -> tuple[float, ...]:
     return auc(model, data.X_test, data.y_test), right, len(model.outliers_), int(model.support_.sum()), seconds
 
 
-def tables(n_seeds: int) -> None:
-    print(f"Tables 1 and 2, BAUC-OF tuned, {n_seeds} seeds")
+def tables(seeds: range) -> None:
+    print(f"Tables 1 and 2, BAUC-OF tuned, seeds {seeds[0]} to {seeds[-1]}")
     print("    p  outliers   AUC   (sd)   bar   left out, of them wrong   columns   seconds")
     for p, n_outliers, bar in ROWS:
-        runs = np.array(side_by_side(paper_run, [(p, n_outliers, seed) for seed in range(n_seeds)]))
+        runs = np.array(side_by_side(paper_run, [(p, n_outliers, seed) for seed in seeds]))
         mean, deviation = runs.mean(axis=0), runs[:, 0].std(ddof=1)
         print(
             f"{p:>5}{n_outliers:>10}{mean[0]:>7.2f}{deviation:>6.2f}{bar:>7.1f}{mean[2]:>12.1f}{mean[1]:>12.1f}"
@@ -100,10 +100,10 @@ def loss_on(name: str, seed: int) -> tuple[float, float]:
     return tuple(auc(model.fit(X, y_pu), X_test, y_test) for model in (with_handling, without))
 
 
-def clean(n_seeds: int) -> None:
-    print(f"Clean positives: AUC with outlier handling to choose, and with n_outliers=0; {n_seeds} seeds each")
+def clean(seeds: range) -> None:
+    print(f"Clean positives: AUC, outlier handling to choose and n_outliers=0; seeds {seeds[0]} to {seeds[-1]}")
     for name in ["paper, no outlier", *real_sets()]:
-        chosen, without = np.mean(side_by_side(loss_on, [(name, seed) for seed in range(n_seeds)]), axis=0)
+        chosen, without = np.mean(side_by_side(loss_on, [(name, seed) for seed in seeds]), axis=0)
         print(f"  {name:<20}{chosen:>8.2f}{without:>8.2f}   loss {without - chosen:+.2f}", flush=True)
 
 
@@ -149,15 +149,14 @@ def robust_run(kind: str, share: float, seed: int) -> list[float]:
     return [*aucs, len(flagged) / 3, 100 * false_share, 100 * recall, 100 * covered]
 
 
-def robust(n_seeds: int) -> None:
+def robust(seeds: range) -> None:
     names = ["BAUC-OF", "no outlier handling", "l1 logistic CV", "nnPU", "difference of means"]
     names += ["flagged, % of labels", "false alarms, %", "recall, %", "auc_ interval covers, %"]
     for kind in ("ordinary", "far"):
         columns = [
-            np.mean(side_by_side(robust_run, [(kind, share, seed) for seed in range(n_seeds)]), axis=0)
-            for share in SHARES
+            np.mean(side_by_side(robust_run, [(kind, share, seed) for seed in seeds]), axis=0) for share in SHARES
         ]
-        print(f"\n{kind} negatives among the positives, AUC by their share, {n_seeds} seeds")
+        print(f"\n{kind} negatives among the positives, AUC by their share, seeds {seeds[0]} to {seeds[-1]}")
         print(" " * 26 + "".join(f"{share:>8.0%}" for share in SHARES))
         for k, name in enumerate(names):
             print(f"{name:<26}" + "".join(f"{column[k]:>8.1f}" for column in columns), flush=True)
@@ -167,5 +166,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("tables", "clean", "robust"))
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     arguments = parser.parse_args()
-    {"tables": tables, "clean": clean, "robust": robust}[arguments.what](arguments.seeds)
+    {"tables": tables, "clean": clean, "robust": robust}[arguments.what](
+        range(arguments.first, arguments.first + arguments.seeds)
+    )

@@ -315,9 +315,10 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
     outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
     one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
-    standard errors; where that is not sure, an average may hold fits that leave out one in twenty. With fewer than 15
-    distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000
-    positives and five times as many unlabelled rows; the choice is fitted to all.
+    standard errors; where that is not sure, each fit in an average has a twin that leaves out one positive in twenty,
+    which makes it steadier and changes neither ridge nor features. With fewer than 15 distinct positives nothing is
+    chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000 positives and five times as
+    many unlabelled rows; the choice is fitted to all.
 
     Parameters
     ----------

@@ -59,20 +59,33 @@ def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -
 
     Clean positives are the common case, and leaving out good ones costs: candidates without outliers are given up
     only where the best of them is clearly below the best of all. Where outliers are many, more of the lowest ranks have
-    to be left out to see that. Where it is not sure, an average may still hold candidates with the fewest outliers: a
-    good positive that some of them leave out is in the others.
+    to be left out to see that. Where it is not sure, candidates without outliers alone decide on features and ridge.
     """
     shares = sorted({candidate.n_outliers for candidate in candidates})
-    number = np.array([shares.index(candidate.n_outliers) for candidate in candidates])
-    plain = np.flatnonzero(number == 0)
+    is_plain = np.array([candidate.n_outliers == shares[0] for candidate in candidates])
     for trim in sorted({held_out.trim, max(held_out.trim, shares[-1])}):
         trimmed = replace(held_out, trim=trim)
-        if not within(trimmed, best(candidates, trimmed), SURE)[plain].any():
+        if not within(trimmed, best(candidates, trimmed), SURE)[is_plain].any():
             return RULES[rule](candidates, trimmed)
-    cautious = np.flatnonzero(number <= (rule == "average"))
+    plain = np.flatnonzero(is_plain)
     importance = np.zeros(len(candidates))
-    importance[cautious] = RULES[rule]([candidates[int(i)] for i in cautious], held_out.of(cautious))
+    importance[plain] = RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))
+    if rule == "average" and len(shares) > 1:
+        importance += _of_twins(candidates, importance, shares[1])
     return importance
+
+
+def _of_twins(candidates: Sequence[Candidate], importance: Floats, n_outliers: float) -> Floats:
+    """To the twin of each candidate with so many outliers its importance: a steadier average that costs little.
+
+    A mislabelled positive then counts half, and a good one that some twins leave out is in all the others.
+    """
+    place = {candidate: index for index, candidate in enumerate(candidates)}
+    twins = np.zeros(len(candidates))
+    for candidate, share in zip(candidates, importance, strict=True):
+        if share > 0:
+            twins[place[replace(candidate, n_outliers=n_outliers)]] = share
+    return twins
 
 
 def within(held_out: HeldOut, index: int, n_errors: float) -> Bools:
