@@ -203,7 +203,10 @@ def test_restricted_hessian_is_the_change_of_the_gradient(name, trim, sparse):
     assert_allclose(hessian, numerical_jacobian(lambda z: problem.gradient(z)[1], z, STEP), rtol=1e-6, atol=1e-7)
     assert_array_equal(hessian, hessian.T)
     direction = random_z(problem, seed=4)
-    assert_allclose(problem.hessian_product(z)(direction), hessian @ direction, rtol=1e-10, atol=1e-12)
+    product = problem.hessian_product(z)
+    assert_allclose(product(direction), hessian @ direction, rtol=1e-10, atol=1e-12)
+    assert product.about_diagonal.shape == z.shape
+    assert (product.about_diagonal > 0).all() or not objective.is_convex
 
 
 @every_objective

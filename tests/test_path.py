@@ -342,3 +342,25 @@ def test_scales_by_weight_are_those_of_repeated_rows(scaling, store):
 def test_unknown_scalings_are_refused():
     with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', not 'minmax'"):
         column_scales(np.ones((3, 1)), np.ones(3), "minmax")
+
+
+@pytest.mark.parametrize("l2", [1.0, 1e2, 1e4])
+def test_rough_fits_without_factors_end_where_those_with_them_end(l2, monkeypatch):
+    data = make_paper_data(n_features=90, n_outliers=4, n_pos=40, n_negatives=100, random_state=0)
+    objective = BlindAUCObjective(data.X, data.y_pu == 1, l2=l2)
+    everything, nobody = np.ones(90, dtype=bool), np.zeros(40, dtype=bool)
+
+    def fit():
+        fitter = Fitter(objective, 1e-3, 50)
+        return fitter(everything, nobody, np.zeros(90), np.zeros(40)), fitter.tolerance
+
+    fits = []
+    for few in (0, 1000):
+        monkeypatch.setattr("blindauc.solvers.newton.FEW_VARIABLES", few)
+        found, tolerance = fit()
+        assert found.converged
+        assert found.gradient_norm <= tolerance
+        fits.append(found)
+    np.testing.assert_allclose(fits[0].value, fits[1].value, rtol=1e-3)
+    scores = [data.X @ found.coef for found in fits]
+    assert np.corrcoef(scores)[0, 1] > 0.999

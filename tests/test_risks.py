@@ -75,6 +75,20 @@ def test_hessian_product_is_that_with_the_hessian(risk, around):
     found = risk.hessian_product(a, b, p, q)(*np.split(direction, [len(a)]))
     hessian = as_matrix(risk.hessian(a, b, p, q))
     assert_allclose(np.concatenate(found), hessian @ direction, rtol=1e-12, atol=1e-13)
+    formed = risk.hessian(a, b, p, q).product(*np.split(direction, [len(a)]))
+    assert_allclose(np.concatenate(formed), hessian @ direction, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_few_pairs_are_formed_and_many_are_not_with_the_same_sums(loss, monkeypatch):
+    risk, (a, b, p, q) = BlindAUCRisk(loss), scores(n_pos=30, n_unl=40)
+    formed, terms = risk(a, b, p, q), [risk.pos_term(b, q)(order, a) for order in range(3)]
+    monkeypatch.setattr("blindauc.risks.FEW_PAIRS", 0)
+    summed = risk(a, b, p, q)
+    for one, other in zip(formed, summed, strict=True):
+        assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+    for order in range(3):
+        assert_allclose(terms[order], risk.pos_term(b, q)(order, a), rtol=1e-12, atol=1e-15)
 
 
 # The clip of the nonnegative risks joins the positives: no one of them has a term of its own.

@@ -47,6 +47,10 @@ class Loss(ABC):
     def curvature(self, m: Floats) -> Floats:
         """loss''(m); zero at a kink."""
 
+    def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
+        """Both, for losses in which they share work."""
+        return self.value(m), self.derivative(m)
+
     def smoothed(self, width: float) -> Loss:
         """A loss with the kinks rounded off over `width`; a smooth loss is its own."""
         return self
@@ -92,6 +96,10 @@ class Logistic(AnalyticLoss):
 
     def derivative(self, m: Floats) -> Floats:
         return -expit(-m)
+
+    def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
+        decay = np.exp(-np.abs(m))
+        return np.maximum(-m, 0.0) + np.log1p(decay), -np.where(m > 0, decay, 1.0) / (1 + decay)
 
     def curvature(self, m: Floats) -> Floats:
         return _bump(m)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from math import inf, isfinite, sqrt
 from typing import NamedTuple, Self
 
@@ -25,6 +26,9 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.losses import Loss
 from blindauc.pairwise import PairwiseCurvature, pairwise_loss, summarize
+
+FEW_PAIRS = 2**15
+"""Up to this many, to form the pairs is quicker than not to."""
 
 
 class RiskValue(NamedTuple):
@@ -44,11 +48,24 @@ class ScoreHessian(NamedTuple):
     rank_one: Floats | None = None
     rank_one_factor: float = 0.0
 
+    def product(self, along_pos: Floats, along_unl: Floats) -> tuple[Floats, Floats]:
+        """The Hessian times a direction, in its two parts."""
+        on_pos, on_unl = self.pos * along_pos, self.unl * along_unl
+        if self.cross is not None:
+            on_pos -= self.cross @ along_unl
+            on_unl -= along_pos @ self.cross
+        if self.rank_one is not None:
+            pos, unl = np.split(self.rank_one, [len(along_pos)])
+            factor = self.rank_one_factor * (pos @ along_pos + unl @ along_unl)
+            on_pos += factor * pos
+            on_unl += factor * unl
+        return on_pos, on_unl
+
 
 PosTerm = Callable[[int, Floats], Floats]
 """(order, a) -> the derivative of that order of what one positive costs as a function of its own score."""
 
-HessianProduct = Callable[[Floats, Floats], tuple[Floats, Floats]]
+ScoreProduct = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 class Risk(ABC):
@@ -90,7 +107,7 @@ class Risk(ABC):
         """The Hessian as arrays: for at most a few million pairs."""
 
     @abstractmethod
-    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
+    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         """The Hessian as a function of a direction, at the cost of a pass over the scores."""
 
     def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
@@ -124,6 +141,9 @@ class BlindAUCRisk(Risk):
         return replace(self, loss=self.loss.smoothed(width))
 
     def __call__(self, a: Floats, b: Floats, p: Floats, q: Floats) -> RiskValue:
+        if len(a) * len(b) <= FEW_PAIRS:
+            value, slope = self.loss.value_and_derivative(a[:, None] - b)
+            return RiskValue(float(p @ value @ q), p * (slope @ q), -q * (p @ slope))
         mean = pairwise_loss(a, b, loss=self.loss, pos_weight=p, unl_weight=q)
         return RiskValue(mean.value, mean.pos_gradient, mean.unl_gradient)
 
@@ -131,7 +151,7 @@ class BlindAUCRisk(Risk):
         cross = p[:, None] * q * self.loss.curvature(a[:, None] - b)
         return ScoreHessian(cross.sum(axis=1), cross.sum(axis=0), cross)
 
-    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
+    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         return PairwiseCurvature(self.loss, a, b, p, q).product
 
     def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
@@ -139,8 +159,14 @@ class BlindAUCRisk(Risk):
         return 2 * float(p @ self.pos_term(b, q)(2, a))
 
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
-        unlabelled = summarize(b, q, loss=self.loss)
-        return lambda order, a: unlabelled.sums(self.loss, order, 1, a)
+        summary = cache(lambda: summarize(b, q, loss=self.loss))
+
+        def term(order: int, a: Floats) -> Floats:
+            if len(a) * len(b) <= FEW_PAIRS:
+                return self.loss.derivative_of_order(order, a[:, None] - b) @ q
+            return summary().sums(self.loss, order, 1, a)
+
+        return term
 
 
 @dataclass(frozen=True)
@@ -195,7 +221,7 @@ class PUErrorRisk(Risk):
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
         return ScoreHessian(p * self._pos(2, a), q * self._unl(2, b))
 
-    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
+    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         pos, unl, *_ = self.hessian(a, b, p, q)
         return lambda d_pos, d_unl: (pos * d_pos, unl * d_unl)
 
@@ -254,7 +280,7 @@ class NonnegativePURisk(PUErrorRisk):
             rank_one_factor=bend,
         )
 
-    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> HessianProduct:
+    def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         pos, unl, _, direction, factor = self.hessian(a, b, p, q)
         assert direction is not None
         by_pos, by_unl = direction[: len(a)], direction[len(a) :]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from blindauc._typing import Floats, Ints
 from blindauc.pairwise import LARGEST_SCORE
-from blindauc.risks import ScoreHessian
+from blindauc.risks import ScoreHessian, ScoreProduct
 
 if TYPE_CHECKING:
     from blindauc.objectives.objective import Objective
@@ -77,15 +77,23 @@ class RestrictedObjective:
         value = risk.value + float(self._ridge @ z**2) / 2
         return value, self._pull_back(risk.by_pos, risk.by_unl) + self._ridge * z
 
-    def hessian_product(self, z: Floats) -> Callable[[Floats], Floats]:
+    def hessian_product(self, z: Floats) -> HessianProduct:
         """The Hessian at z as a function of a direction."""
-        risk = self._objective.risk
-        bend = risk.hessian_product(*self._scores(z), self._pos_share, self._rows.unl_share)
+        risk, at = self._objective.risk, (*self._scores(z), self._pos_share, self._rows.unl_share)
+        bend = risk.hessian(*at).product if self.hessian_is_exact else risk.hessian_product(*at)
+        return HessianProduct(self, bend)
 
-        def product(direction: Floats) -> Floats:
-            return self._pull_back(*bend(*self._scores(direction))) + self._ridge * direction
+    def bent(self, bend: ScoreProduct, direction: Floats) -> Floats:
+        """The Hessian times a direction, given that of the risk in the scores."""
+        return self._pull_back(*bend(*self._scores(direction))) + self._ridge * direction
 
-        return product
+    def about_diagonal(self, bend: ScoreProduct) -> Floats:
+        """About the diagonal of that Hessian: of each column, its spread bent by all rows alike."""
+        n_pos, n_unl = len(self._rows.pos), len(self._rows.unl)
+        on_pos, _ = bend(np.ones(n_pos), np.zeros(n_unl))
+        _, on_unl = bend(np.zeros(n_pos), np.ones(n_unl))
+        by_columns = (on_pos.sum() + on_unl.sum()) * self.scale[: len(self._support)] ** 2
+        return np.append(by_columns, on_pos[self._shifted_row]) + self._ridge
 
     @property
     def hessian_is_exact(self) -> bool:
@@ -138,6 +146,21 @@ class RestrictedObjective:
         other._shifted_row = np.searchsorted(pos, self._shifted)
         other.sample = other
         return other
+
+
+@dataclass(frozen=True)
+class HessianProduct:
+    """The Hessian at a point: its product with a direction, and about its diagonal."""
+
+    problem: RestrictedObjective
+    bend: ScoreProduct
+
+    def __call__(self, direction: Floats) -> Floats:
+        return self.problem.bent(self.bend, direction)
+
+    @property
+    def about_diagonal(self) -> Floats:
+        return self.problem.about_diagonal(self.bend)
 
 
 def _evenly_spaced(n: int, at_most: int) -> Ints:

@@ -9,6 +9,14 @@ from typing import Any, Protocol
 from blindauc._typing import Bools, Floats, Ints
 
 
+class HessianProduct(Protocol):
+    """A Hessian, known by its products with directions and about its diagonal."""
+
+    @property
+    def about_diagonal(self) -> Floats: ...
+    def __call__(self, direction: Floats) -> Floats: ...
+
+
 class Restricted(Protocol):
     """An objective in the variables that may be nonzero."""
 
@@ -23,7 +31,7 @@ class Restricted(Protocol):
     def unpack(self, z: Floats) -> tuple[Floats, Floats]: ...
     def gradient(self, z: Floats) -> tuple[float, Floats]: ...
     def hessian(self, z: Floats) -> Floats: ...
-    def hessian_product(self, z: Floats) -> Callable[[Floats], Floats]: ...
+    def hessian_product(self, z: Floats) -> HessianProduct: ...
 
 
 class Objective(Protocol):
