@@ -19,7 +19,7 @@ test: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -m 'not slow'
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 test-slow: install  ## statistical checks over many data sets (minutes)
 	$(BIN)/python -m pytest -m slow

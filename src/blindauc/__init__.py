@@ -3,8 +3,11 @@
 from blindauc.estimate import Estimate
 from blindauc.estimators import (
     SYSTEMS,
+    BiasedSVM,
     BlindAUCClassifier,
     BlindAUCClassifierCV,
+    DifferenceOfMeans,
+    OneClassRanker,
     PUErrorClassifier,
     PUErrorClassifierCV,
     make_system,
@@ -16,9 +19,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "SYSTEMS",
+    "BiasedSVM",
     "BlindAUCClassifier",
     "BlindAUCClassifierCV",
+    "DifferenceOfMeans",
     "Estimate",
+    "OneClassRanker",
     "PUErrorClassifier",
     "PUErrorClassifierCV",
     "PairwiseLoss",

@@ -1,5 +1,6 @@
 """Estimators: the paper's systems in scikit-learn's manner."""
 
+from blindauc.estimators.baselines import BiasedSVM, DifferenceOfMeans, OneClassRanker
 from blindauc.estimators.blind_auc import BlindAUCClassifier
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.systems import SYSTEMS, make_system
@@ -7,8 +8,11 @@ from blindauc.estimators.tuned import BlindAUCClassifierCV, PUErrorClassifierCV
 
 __all__ = [
     "SYSTEMS",
+    "BiasedSVM",
     "BlindAUCClassifier",
     "BlindAUCClassifierCV",
+    "DifferenceOfMeans",
+    "OneClassRanker",
     "PUErrorClassifier",
     "PUErrorClassifierCV",
     "make_system",

@@ -1,0 +1,149 @@
+"""`blindauc reproduce`: a figure or table of the paper, re-run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from blindauc.experiments.experiment import Experiment
+    from blindauc.experiments.running import Cell, Row
+    from blindauc.experiments.tables import Table
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(help="figure1, table1, table2, table3, ssi or eeg")],
+    repeats: Annotated[int | None, typer.Option(min=1, help="Seeds of each row; the paper's by default.")] = None,
+    rows: Annotated[str, typer.Option(help="Only these rows, separated by ';'.")] = "",
+    systems: Annotated[str, typer.Option(help="Only these systems, separated by ';'; or 'nine', the paper's.")] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 2,
+    out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path("results"),
+    data: Annotated[Path | None, typer.Option(help="A folder that holds the data sets; nothing is downloaded.")] = None,
+    reading: Annotated[int, typer.Option(min=1, max=2, help="Of what an outlier is, in tables 1 and 2.")] = 1,
+) -> None:
+    """Re-run a figure or table of the paper and set its numbers beside ours.
+
+    Every run is kept as soon as it is made: a run that was interrupted, or killed, goes on where it was.
+
+    [bold]Examples[/bold]
+
+      blindauc reproduce table2 --repeats 2 --rows '1;8' --systems 'BAUC;BAUC-O;BAUC-OF'
+
+      blindauc reproduce table3 --data ~/data
+    """
+    from blindauc.experiments.running import cells, runs_made
+    from blindauc.experiments.tables import summarised
+
+    if data is not None:
+        os.environ["BLINDAUC_DATA"] = str(data)  # the runs side by side read it, too
+    experiment = _experiment(name, reading)
+    chosen_rows = _chosen("row", rows, experiment.rows)
+    chosen_systems = _systems(systems, experiment)
+    wanted = cells(experiment, chosen_rows, chosen_systems, repeats or experiment.repeats)
+    results = out / f"{experiment.name}.jsonl"
+    _run(experiment, wanted, results, jobs)
+    runs = runs_made(results, wanted)
+    table = summarised(experiment, runs)
+    _print(table)
+    _write(table, runs, out)
+
+
+def _experiment(name: str, reading: int) -> Experiment:
+    from blindauc.experiments import EXPERIMENTS
+
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.")
+    if reading == 1:
+        return EXPERIMENTS[name]()
+    if name not in ("table1", "table2"):
+        raise ValueError(f"{name} has one reading only: --reading 2 is for table1 and table2.")
+    return EXPERIMENTS[name](reading=reading)
+
+
+def _chosen(kind: str, text: str, possible: Sequence[str]) -> list[str]:
+    """The chosen of the possible ones, in their order; all where none is named."""
+    wanted = [part.strip() for part in text.split(";") if part.strip()]
+    unknown = [part for part in wanted if part not in possible]
+    if unknown:
+        raise ValueError(f"there is no {kind} {unknown[0]!r}: choose from {'; '.join(possible)}.")
+    return [each for each in possible if not wanted or each in wanted]
+
+
+def _systems(text: str, experiment: Experiment) -> list[str]:
+    """The chosen systems; without a choice, those whose package is not there are left out with a word about it."""
+    from blindauc.experiments.systems import NINE, SYSTEMS
+
+    if text == "nine":
+        return [name for name in experiment.systems if name in NINE]
+    chosen = _chosen("system", text, experiment.systems)
+    missing = [name for name in chosen if SYSTEMS[name].needs and find_spec(SYSTEMS[name].needs) is None]
+    if missing and text:
+        raise ValueError(f"{missing[0]} needs {SYSTEMS[missing[0]].needs}: pip install 'blindauc[peers]'")
+    if missing:
+        typer.echo(f"Without {', '.join(missing)}: pip install 'blindauc[peers]' brings them.", err=True)
+    return [name for name in chosen if name not in missing]
+
+
+def _run(experiment: Experiment, wanted: Sequence[Cell], results: Path, jobs: int) -> None:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from blindauc.experiments.running import run_missing, runs_made
+
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+    ]
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task(experiment.name, total=len(wanted), completed=len(runs_made(results, wanted)))
+        for row in run_missing(experiment, wanted, results, jobs):
+            progress.update(bar, advance=1, description=f"{experiment.name}: {row['row']}, {row['system']}")
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    from blindauc.experiments.tables import marked_cells
+
+    shown = RichTable("", *table.rows, title=table.experiment.title, caption="mean ± sd (paper's mean); best PU bold")
+    for system in table.systems:
+        shown.add_row(system, *marked_cells(table, system, "[bold]", "[/bold]"))
+    console = Console()
+    # A pipe has no width: a table that is cut would be of no use there.
+    console.width = max(console.width, 24 + 24 * len(table.rows)) if not console.is_terminal else console.width
+    console.print(shown)
+    gaps = table.mean_gap_to_oracle()
+    if gaps:
+        console.print("Mean gap to the oracle: " + ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items()))
+
+
+def _write(table: Table, runs: Sequence[Row], out: Path) -> None:
+    from blindauc.experiments.figures import draw
+    from blindauc.experiments.tables import as_csv, as_markdown
+
+    name = table.experiment.name
+    written = [out / f"{name}.csv", out / f"{name}.md"]
+    written[0].write_text(as_csv(table), encoding="utf-8")
+    written[1].write_text(as_markdown(table), encoding="utf-8")
+    figure = draw(table, runs)
+    for kind in ("png", "svg"):
+        written.append(out / f"{name}.{kind}")
+        figure.savefig(written[-1], dpi=150)
+    typer.echo("Written: " + ", ".join(map(str, [*written, out / f"{name}.jsonl"])))

@@ -1,0 +1,182 @@
+"""Public files from a folder of the user's, from the cache, or from their source: always whole, always checked.
+
+Given a folder (`data_folder`, or the environment variable BLINDAUC_DATA), a file is taken from there and the network
+is left alone. Otherwise it comes from the cache, the user's cache folder or what BLINDAUC_CACHE names, and is
+downloaded where the cache does not hold it as it should be.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import io
+import lzma
+import os
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from blindauc.datasets.sources import DataFile
+
+Folder = str | os.PathLike[str]
+
+_UNREADABLE = (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError)
+_COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".xz": lzma.decompress, ".gz": gzip.decompress}
+
+
+class DataNotFoundError(OSError):
+    """A public file can be had neither whole nor right; one line says which, from where, why and what helps.
+
+    Attributes
+    ----------
+    path : str, its place in a data folder
+    reason : str
+    """
+
+    def __init__(self, line: str, path: str, reason: str) -> None:
+        super().__init__(line)
+        self.path = path
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error has to reach the process that waits for it; OSError alone would forget two of these.
+        return type(self), (str(self), self.path, self.reason)
+
+
+def fetch(file: DataFile, data_folder: Folder | None = None) -> bytes:
+    """The content of a public file, its checksum verified.
+
+    Parameters
+    ----------
+    file : DataFile
+        An entry of `blindauc.datasets.sources`.
+    data_folder : path, optional
+        Holds the file at `file.path`, as it is or compressed (.xz, .gz), or beside it what the source publishes.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    DataNotFoundError
+        Where it is not in the folder given, cannot be downloaded, or is not what it should be.
+    """
+    folder = data_folder or os.environ.get("BLINDAUC_DATA")
+    if folder:
+        return _from_folder(file, Path(folder))
+    cached = _cache() / file.path
+    if cached.is_file() and _sha256(content := cached.read_bytes()) == file.sha256:
+        return content
+    content = _from_source(file)
+    try:
+        _write_whole(cached, content)
+    except OSError as error:
+        reason = f"cannot be kept in the cache ({error}); BLINDAUC_CACHE names another folder for it"
+        raise _not_found(file, reason) from error
+    return content
+
+
+def imported(module: str) -> Any:
+    """A module of the optional extra for data.
+
+    Examples
+    --------
+    >>> from blindauc.datasets.fetching import imported
+    >>> imported("pooch").__name__
+    'pooch'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f'The public data sets need {module}: pip install "blindauc[data]".') from error
+
+
+def _not_found(file: DataFile, reason: str) -> DataNotFoundError:
+    folder, _, name = file.path.rpartition("/")
+    line = (
+        f"{file.path} {reason}. If you have it, put {name} or {' '.join(file.downloads)} (from {file.page}) into "
+        f"DIR/{folder} and pass --data DIR (data_folder=DIR in Python) or set BLINDAUC_DATA=DIR."
+    )
+    return DataNotFoundError(line, file.path, reason)
+
+
+def _from_folder(file: DataFile, folder: Path) -> bytes:
+    try:
+        content = _read(file, (folder / file.path).parent)
+    except _UNREADABLE as error:
+        raise _not_found(file, f"in {folder} cannot be read ({error})") from error
+    if content is None:
+        raise _not_found(file, f"is not in {folder}; its source is {file.source}")
+    return _checked(file, content, f"in {folder}")
+
+
+def _read(file: DataFile, folder: Path) -> bytes | None:
+    """The content from whichever form of it lies in the folder; None where there is none."""
+    name = Path(file.path).name
+    for suffix, decompress in _COMPRESSIONS.items():
+        if (path := folder / (name + suffix)).is_file():
+            return decompress(path.read_bytes())
+    for archives in (tuple(file.downloads), *((archive,) for archive in file.repacked)):
+        paths = [folder / archive for archive in archives]
+        if all(path.is_file() for path in paths):
+            return file.unpack(path.read_bytes() for path in paths)
+    return None
+
+
+def _from_source(file: DataFile) -> bytes:
+    published = [_download(file, url) for url in file.urls]
+    try:
+        content = file.unpack(published)
+    except _UNREADABLE as error:
+        raise _not_found(file, f"cannot be read from {file.source} ({error})") from error
+    return _checked(file, content, f"from {file.source}")
+
+
+def _download(file: DataFile, url: str) -> bytes:
+    """The bytes behind an address; a connection that fails or breaks off gets a second chance, a refusal none."""
+    download = imported("pooch").HTTPDownloader()
+    for is_last in (False, True):
+        received = io.BytesIO()
+        try:
+            download(url, received, None)
+            break
+        except OSError as error:
+            answer = getattr(error, "response", None)
+            if answer is not None:
+                answer.close()
+                reason = f"the server answered {answer.status_code} {answer.reason}"
+            elif is_last:
+                reason = f"no connection, or it broke off: {type(error).__name__}"
+            else:
+                continue
+            raise _not_found(file, f"cannot be downloaded from {url} ({reason})") from error
+    return received.getvalue()
+
+
+def _checked(file: DataFile, content: bytes, where: str) -> bytes:
+    if (got := _sha256(content)) != file.sha256:
+        raise _not_found(file, f"{where} is not the file expected (SHA-256 {file.sha256} expected, got {got})")
+    return content
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("BLINDAUC_CACHE") or imported("pooch").os_cache("blindauc"))
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write so that the file is there whole or not at all, whoever else writes it at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
+        part = Path(nearby) / path.name
+        part.write_bytes(content)
+        part.replace(path)

@@ -1,0 +1,45 @@
+"""Training sets drawn from real data: so many positives and negatives, some of the positives labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.experiments.task import Task, pu_labels
+
+
+def drawn_rows(is_positive: Bools, n_pos: int, n_neg: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Rows to train on and all others, each in random order."""
+    pos, neg = (rng.permutation(np.flatnonzero(kind)) for kind in (is_positive, ~is_positive))
+    train = np.concatenate([pos[:n_pos], neg[:n_neg]])
+    return train, rng.permutation(np.setdiff1d(np.arange(len(is_positive)), train))
+
+
+def drawn_task(
+    X: Floats,
+    is_positive: Bools,
+    *,
+    n_pos: int,
+    n_neg: int,
+    n_labelled: int,
+    rng: np.random.Generator,
+    prepared: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
+    **known: object,
+) -> Task:
+    """A task whose training rows are drawn and whose test rows are all others.
+
+    `prepared` makes numbers of the training and the test rows, by what the training rows hold alone.
+    """
+    train, test = drawn_rows(is_positive, n_pos, n_neg, rng)
+    y_true = is_positive[train].astype(np.intp)
+    X_train, X_test = (prepared or imputed)(X[train], X[test])
+    return Task(X_train, pu_labels(y_true, n_labelled, rng), y_true, X_test, is_positive[test].astype(np.intp), **known)  # type: ignore[arg-type]
+
+
+def imputed(X_train: Floats, X_test: Floats) -> tuple[Floats, Floats]:
+    """Missing values filled with the training rows' medians."""
+    imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(X_train)
+    return imputer.transform(X_train), imputer.transform(X_test)

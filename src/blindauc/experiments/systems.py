@@ -1,0 +1,175 @@
+"""The systems that are compared: the paper's nine, the oracle, and what users would pick.
+
+All that learn from PU labels are tuned by how held-out positives rank, with the lowest left out (`trimmed_blind_auc`);
+the l1 logistic regression by the plain PU AUC, as its users would. The ideal SVM has the true training labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from blindauc.estimators import (
+    BiasedSVM,
+    BlindAUCClassifierCV,
+    DifferenceOfMeans,
+    OneClassRanker,
+    PUErrorClassifierCV,
+)
+from blindauc.experiments.task import Task
+from blindauc.metrics import blind_auc_scorer, trimmed_blind_auc_scorer
+
+N_FOLDS = 5
+
+MAX_SVM_STEPS = 50_000
+"""Far above what an SVM worth choosing takes: hopeless ones must not hold up a table."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to learn a ranking from a task.
+
+    Attributes
+    ----------
+    name : str
+    fitted : the fitted estimator of a task
+    is_pu : whether it makes do with PU labels and what a user could know
+    needs : the extra package it needs, if any
+    """
+
+    name: str
+    fitted: Callable[[Task], Any]
+    is_pu: bool = True
+    needs: str = ""
+
+
+def _searched(estimator: Any, grid: Any, scoring: Any, X: Any, y: Any) -> Any:
+    """Tuned over its own grid and over whether columns are scaled."""
+    grids = [grid] if isinstance(grid, dict) else grid
+    grids = [
+        {"scale": [StandardScaler(), "passthrough"], **{f"fit__{name}": values for name, values in each.items()}}
+        for each in grids
+    ]
+    n_folds = min(N_FOLDS, int(np.bincount(y).min()))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    pipeline = Pipeline([("scale", StandardScaler()), ("fit", estimator)])
+    return GridSearchCV(pipeline, grids, scoring=scoring, cv=folds, error_score="raise").fit(X, y)
+
+
+def _by_pu_labels(estimator: Any, grid: Any, scoring: Any = trimmed_blind_auc_scorer) -> Callable[[Task], Any]:
+    return lambda task: _searched(estimator, grid, scoring, task.X, task.y_pu)
+
+
+def _ideal_svm(task: Task) -> Any:
+    grid = [
+        {"kernel": ["linear"], "C": np.logspace(-6, 2, 9)},
+        {"kernel": ["rbf"], "C": np.logspace(-2, 3, 6)},
+    ]
+    return _searched(SVC(max_iter=MAX_SVM_STEPS), grid, "roc_auc", task.X, task.y_true)
+
+
+def _abilities(task: Task, finds_outliers: bool, selects_features: bool) -> dict[str, Any]:
+    """The parameters that switch the abilities of a tuned estimator off."""
+    switched: dict[str, Any] = {} if finds_outliers else {"n_outliers": 0}
+    if not selects_features:
+        return switched | {"n_features_to_select": None}
+    return switched if task.groups is None else switched | {"sparsity": "group_l0", "groups": task.groups}
+
+
+def _blind_auc(finds_outliers: bool, selects_features: bool) -> Callable[[Task], Any]:
+    def fitted(task: Task) -> Any:
+        abilities = _abilities(task, finds_outliers, selects_features)
+        return BlindAUCClassifierCV(**abilities).fit(task.X, task.y_pu)
+
+    return fitted
+
+
+def _pu_error(
+    finds_outliers: bool, selects_features: bool, prior: Callable[[Task], float], **params: Any
+) -> Callable[[Task], Any]:
+    def fitted(task: Task) -> Any:
+        abilities = _abilities(task, finds_outliers, selects_features)
+        return PUErrorClassifierCV(prior=prior(task), **abilities, **params).fit(task.X, task.y_pu)
+
+    return fitted
+
+
+def _oracle(task: Task) -> Any:
+    """Knows the columns that matter and the labels that are wrong, and has only the ridge to choose."""
+    support = np.ones(task.X.shape[1], dtype=bool) if task.support is None else task.support
+    rows = np.setdiff1d(np.arange(len(task.X)), task.outliers)
+    model = BlindAUCClassifierCV(n_outliers=0, n_features_to_select=None)
+    # Columns that do not matter are constant to it, so that it can be asked about all columns.
+    return model.fit(np.where(support, task.X, 0.0)[rows], task.y_pu[rows])
+
+
+def _elkan_noto(task: Task) -> Any:
+    from pulearn import ElkanotoPuClassifier
+
+    peer = ElkanotoPuClassifier(LogisticRegression(max_iter=1000), hold_out_ratio=0.2, random_state=0)
+    return _searched(peer, {"estimator__C": np.logspace(-5, 1, 7)}, trimmed_blind_auc_scorer, task.X, task.y_pu)
+
+
+def _bagging(task: Task) -> Any:
+    from pulearn import BaggingPuClassifier
+
+    n_labelled = int(task.y_pu.sum() * (1 - 1 / N_FOLDS))
+    peer = BaggingPuClassifier(SVC(kernel="linear"), n_estimators=30, max_samples=n_labelled, random_state=0)
+    return _searched(peer, {"estimator__C": [1e-4, 1e-2, 1.0]}, trimmed_blind_auc_scorer, task.X, task.y_pu)
+
+
+def _unlabelled(task: Task) -> float:
+    return task.prior_among_unlabelled
+
+
+def _test(task: Task) -> float:
+    return task.prior_in_test
+
+
+_ONE_CLASS = {"nu": [0.05, 0.1, 0.2, 0.5], "kernel": ["linear", "rbf"]}
+_BIASED = [
+    {"kernel": ["linear"], "C": np.logspace(-6, 2, 9)},
+    {"kernel": ["rbf"], "C": np.logspace(-2, 3, 6)},
+]
+# The sigmoid loss is not convex and every ridge a fit from nowhere: fewer of them, and one repeat of the folds.
+_NNPU: dict[str, Any] = {
+    "risk": "nonnegative",
+    "loss": "sigmoid",
+    "scaling": "standard",
+    "l2": np.logspace(-5, 1, 7).tolist(),
+    "n_repeats": 1,
+}
+_L1_LOGISTIC = LogisticRegression(l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=500)
+
+_ALL = [
+    System("SVM (ideal)", _ideal_svm, is_pu=False),
+    System("One-class SVM", _by_pu_labels(OneClassRanker(), _ONE_CLASS)),
+    System("BSVM", _by_pu_labels(BiasedSVM(), _BIASED)),
+    System("ERR", _pu_error(False, False, _unlabelled)),
+    System("ERR-O", _pu_error(True, False, _unlabelled)),
+    System("ERR-OF", _pu_error(True, True, _unlabelled)),
+    System("ERR (test prior)", _pu_error(False, False, _test)),
+    System("ERR-O (test prior)", _pu_error(True, False, _test)),
+    System("ERR-OF (test prior)", _pu_error(True, True, _test)),
+    System("BAUC", _blind_auc(False, False)),
+    System("BAUC-O", _blind_auc(True, False)),
+    System("BAUC-OF", _blind_auc(True, True)),
+    System("Oracle", _oracle, is_pu=False),
+    System("l1 logistic", _by_pu_labels(_L1_LOGISTIC, {"C": np.logspace(-3, 2, 11)}, blind_auc_scorer)),
+    System("nnPU", _pu_error(False, False, _unlabelled, **_NNPU)),
+    System("Elkan-Noto", _elkan_noto, needs="pulearn"),
+    System("Bagging", _bagging, needs="pulearn"),
+    System("Difference of means", _by_pu_labels(DifferenceOfMeans(), {"scaling": ["standard", "none"]})),
+]
+SYSTEMS: dict[str, System] = {system.name: system for system in _ALL}
+
+NINE = tuple(name for name in SYSTEMS if name in ("SVM (ideal)", "One-class SVM", "BSVM") or name[:3] in ("ERR", "BAU"))
+"""The paper's nine, those of the prior at both readings of it."""

@@ -1,0 +1,27 @@
+"""Table 1: more and more useless columns, 7 wrong labels among 100."""
+
+from __future__ import annotations
+
+from blindauc.datasets import make_paper_data
+from blindauc.experiments import paper
+from blindauc.experiments.experiment import Experiment
+from blindauc.experiments.task import Task
+
+READINGS = {1: "relevant", 2: "all"}
+"""Which features of an outlier are N(-10, 1): the paper can be read either way, and the first fits its numbers."""
+
+
+def table1(reading: int = 1) -> Experiment:
+    """Table 1, by either reading of what an outlier is."""
+
+    def draw(row: str, seed: int) -> Task:
+        return Task.of(make_paper_data(int(row), 7, outlier_features=READINGS[reading], random_state=seed))
+
+    return Experiment(
+        name="table1" if reading == 1 else "table1-second-reading",
+        title="Table 1: AUC by number of columns, 40 of them relevant; 7 of 100 labels wrong",
+        row_name="columns",
+        rows=[str(p) for p in range(40, 401, 40)],
+        draw=draw,
+        paper=paper.TABLE1,
+    )

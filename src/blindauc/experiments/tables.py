@@ -1,0 +1,116 @@
+"""From runs to tables: means and spreads by row and system, as data, CSV, Markdown and text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from blindauc.experiments.experiment import Experiment
+from blindauc.experiments.running import Row
+from blindauc.experiments.systems import SYSTEMS
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The AUC of a system in a row, in percent; `paper` is NaN where the paper has none."""
+
+    mean: float
+    deviation: float
+    n: int
+    paper: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Entries by row and system; what was not run is not there."""
+
+    experiment: Experiment
+    rows: list[str]
+    systems: list[str]
+    entries: dict[tuple[str, str], Entry]
+
+    def best(self, row: str) -> str | None:
+        """The PU system with the highest mean of a row."""
+        of_row = {s: self.entries[row, s].mean for s in self.systems if (row, s) in self.entries and SYSTEMS[s].is_pu}
+        return max(of_row, key=lambda system: of_row[system], default=None)
+
+    def mean_gap_to_oracle(self) -> dict[str, float]:
+        """How far each system is below the oracle, on average over the rows that have both."""
+        gaps: dict[str, float] = {}
+        for system in self.systems:
+            rows = [row for row in self.rows if (row, system) in self.entries and (row, "Oracle") in self.entries]
+            if rows and system != "Oracle":
+                below = [self.entries[row, "Oracle"].mean - self.entries[row, system].mean for row in rows]
+                gaps[system] = float(np.mean(below))
+        return gaps
+
+
+def summarised(experiment: Experiment, runs: Sequence[Row]) -> Table:
+    """The table of all runs, in the experiment's own order of rows and systems."""
+    by_place: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for run in runs:
+        by_place.setdefault((run["row"], run["system"]), []).append((run["seed"], 100 * run["auc"]))
+    entries = {
+        place: _entry([auc for _, auc in sorted(aucs)], experiment.paper.get(_in_paper(place), nan))
+        for place, aucs in by_place.items()
+    }
+    rows = [row for row in experiment.rows if any(row == place[0] for place in entries)]
+    systems = [system for system in experiment.systems if any(system == place[1] for place in entries)]
+    return Table(experiment, rows, systems, entries)
+
+
+def _in_paper(place: tuple[str, str]) -> tuple[str, str]:
+    """Both readings of the prior stand beside the paper's one number."""
+    row, system = place
+    return row, system.removesuffix(" (test prior)")
+
+
+def _entry(aucs: list[float], paper: float) -> Entry:
+    # Sorted by seed before they are summed: the order in which runs end must not show in the last digit.
+    deviation = float(np.std(aucs, ddof=1)) if len(aucs) > 1 else 0.0
+    return Entry(float(np.mean(aucs)), deviation, len(aucs), paper)
+
+
+def as_csv(table: Table) -> str:
+    """One line for each row and system, with all digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([table.experiment.row_name, "system", "auc_mean", "auc_std", "repeats", "paper"])
+    for row in table.rows:
+        for system in table.systems:
+            if entry := table.entries.get((row, system)):
+                paper = "" if np.isnan(entry.paper) else entry.paper
+                writer.writerow([row, system, repr(entry.mean), repr(entry.deviation), entry.n, paper])
+    return text.getvalue()
+
+
+def as_markdown(table: Table) -> str:
+    """Systems down, rows across; the best PU system of each row is bold, the paper's number in brackets."""
+    head = f"| {table.experiment.row_name} | " + " | ".join(table.rows) + " |"
+    lines = [head, "|---" * (len(table.rows) + 1) + "|"]
+    lines += [f"| {system} | " + " | ".join(marked_cells(table, system, "**", "**")) + " |" for system in table.systems]
+    gaps = table.mean_gap_to_oracle()
+    if gaps:
+        lines += ["", "Mean gap to the oracle: " + ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items()) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def marked_cells(table: Table, system: str, before_best: str, after_best: str) -> list[str]:
+    """The cells of a system, row by row: mean, spread and the paper's number."""
+    texts = []
+    for row in table.rows:
+        entry = table.entries.get((row, system))
+        if entry is None:
+            texts.append("")
+            continue
+        mean = f"{entry.mean:.2f}"
+        if system == table.best(row):
+            mean = f"{before_best}{mean}{after_best}"
+        spread = f" ± {entry.deviation:.2f}" if entry.n > 1 else ""
+        texts.append(mean + spread + ("" if np.isnan(entry.paper) else f" ({entry.paper:.2f})"))
+    return texts

@@ -1,0 +1,6 @@
+"""From a table of mixed columns to numbers and groups of columns."""
+
+from blindauc.preprocessing.kinds import ColumnKind, column_kinds
+from blindauc.preprocessing.preprocessor import feature_groups, group_names, make_preprocessor
+
+__all__ = ["ColumnKind", "column_kinds", "feature_groups", "group_names", "make_preprocessor"]

@@ -1,0 +1,199 @@
+"""What the columns of a table are: a guess from their values, with a reason in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.preprocessing.values import (
+    ISO,
+    YES_OR_NO,
+    are_numbers,
+    check_is_pandas,
+    date_format_of,
+    distinct_texts,
+    numbers_of,
+    without_missing_words,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UsedKind = Literal["numeric", "boolean", "date", "categorical"]
+Kind = Literal[UsedKind, "constant", "identifier", "text"]
+USED_KINDS: tuple[str, ...] = get_args(UsedKind)
+
+MANY = 20
+"""With fewer different values nothing can be said about whether they repeat."""
+
+WIDE = 1e6
+"""Few measurements are whole numbers that spread over more than this and hardly repeat."""
+
+
+@dataclass(frozen=True)
+class ColumnKind:
+    """What a column is.
+
+    Attributes
+    ----------
+    kind : "numeric", "boolean", "date" or "categorical"; or, when it is set aside, "constant", "identifier" or "text"
+    reason : a sentence about the column
+    """
+
+    kind: Kind
+    reason: str
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the column is not set aside."""
+        return self.kind in USED_KINDS
+
+
+def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
+    """Guess what every column is, from its values alone.
+
+    - **boolean**: at most two different words, out of yes, no, true, false and their first letters.
+    - **numeric**: numbers, also those stored as text, and durations. Whole numbers with few different values stay
+      numeric: counts and grades look just like codes, and a code taken for a number costs one column, while a count
+      taken for categories loses its order and costs many. Say in `make_preprocessor(kinds=...)` which are codes, or
+      make them pandas categories.
+    - **date**: dates, also those written as text: ISO 8601, or one of the usual orders of day, month and
+      year. Where day and month cannot be told apart in any row, the day comes first.
+    - **categorical**: any other text, and pandas categories.
+    - **constant** (set aside): the same in every row, or missing in every row. A single value that is missing in
+      some rows is kept: where it is missing may tell something.
+    - **identifier** (set aside): text without spaces that differs in most rows; or whole numbers that differ in most
+      rows and either spread evenly over a very wide range, or repeat far less than numbers drawn from their range
+      would, as those do that were handed out one by one. Numbers with decimals are never identifiers.
+    - **text** (set aside): text with spaces that differs in most rows.
+
+    Infinity, numbers beyond 1e100 and blank cells count as missing; so do words such as "NA" or "?" among numbers,
+    dates, yes and no.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The training rows, without the label.
+
+    Returns
+    -------
+    dict
+        A `ColumnKind` for every column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.preprocessing import column_kinds
+    >>> frame = pd.DataFrame({"case": range(100, 140), "race": ["A", "B"] * 20, "age": ["41", "NA", "57.5", "38"] * 10})
+    >>> for kind in column_kinds(frame).values():
+    ...     print(f"{kind.kind}: {kind.reason}")
+    identifier: 'case' holds whole numbers that differ in 100 % of the rows: looks like an identifier
+    categorical: 'race' has 2 different values
+    numeric: 'age' holds numbers from 38 to 57.5
+    """
+    check_frame(frame)
+    return {name: _guess(repr(name), column) for name, column in frame.items()}
+
+
+def check_frame(frame: pd.DataFrame) -> None:
+    """Raise unless it is a table with rows whose columns can be told by their names."""
+    check_is_pandas(frame)
+    if not len(frame):
+        raise ValueError("The table has no rows: nothing can be learnt from its columns.")
+    strange = [name for name in frame.columns if not isinstance(name, str)]
+    if strange:
+        raise ValueError(
+            f"Column names must be text, but {strange[:5]} came: set them, for example with "
+            "frame.columns = [f'column {i}' for i in range(frame.shape[1])]."
+        )
+    twice = frame.columns[frame.columns.duplicated()].tolist()
+    if twice:
+        raise ValueError(f"Column names must differ, but {twice[:5]} came more than once: rename them.")
+
+
+def _guess(name: str, column: pd.Series) -> ColumnKind:
+    if column.dtype.kind in "iufm":
+        return _kind_of_numbers(name, numbers_of(column))
+    codes, texts = distinct_texts(column)
+    distinct = list(dict.fromkeys(filter(None, texts)))
+    n_present = int(np.bincount(codes[codes >= 0], minlength=len(texts))[[bool(text) for text in texts]].sum())
+    if not distinct:
+        return ColumnKind("constant", f"{name} is missing in every row")
+    if len(distinct) == 1 and n_present == len(column):
+        return ColumnKind("constant", f"{name} is {distinct[0]!r} in every row")
+    said = without_missing_words(distinct)
+    # Categories of pandas are categories because someone said so.
+    if not said or column.dtype.name == "category":
+        return _kind_of_texts(name, distinct, n_present)
+    if _are_yes_or_no(said):
+        return ColumnKind("boolean", f"{name} says {' or '.join(sorted(said))}")
+    if are_numbers(said):
+        return _kind_of_numbers(name, numbers_of(column))
+    date_format = date_format_of(said)
+    if date_format is not None:
+        return ColumnKind("date", f"{name} holds dates such as {said[0]}, read as {_in_words(date_format)}")
+    return _kind_of_texts(name, distinct, n_present)
+
+
+def _are_yes_or_no(texts: Sequence[str]) -> bool:
+    # Two at most, so that nothing is lost if "T" and "N" meant something else.
+    words = {text.casefold() for text in texts}
+    return len(words) <= 2 and words <= YES_OR_NO.keys()
+
+
+def _kind_of_numbers(name: str, numbers: Floats) -> ColumnKind:
+    present = numbers[~np.isnan(numbers)]
+    distinct = np.unique(present)
+    if not len(distinct):
+        return ColumnKind("constant", f"{name} is missing in every row")
+    low, high = distinct[0], distinct[-1]
+    if low == high and len(present) == len(numbers):
+        return ColumnKind("constant", f"{name} is {low:g} in every row")
+    if _name_rows(present, distinct):
+        share = len(distinct) / len(present)
+        reason = f"{name} holds whole numbers that differ in {100 * share:.0f} % of the rows: looks like an identifier"
+        return ColumnKind("identifier", reason)
+    return ColumnKind("numeric", f"{name} holds numbers from {low:g} to {high:g}")
+
+
+def _name_rows(numbers: Floats, distinct: Floats) -> bool:
+    """Whether these are names of rows, or of whom a few rows belong to, rather than counted or measured."""
+    whole = not (distinct % 1).any()
+    if not (whole and _differ_in_most_rows(len(distinct), len(numbers))):
+        return False
+    low, middle, high = distinct[[0, len(distinct) // 2, -1]].tolist()
+    span = high - low + 1
+    if span > WIDE:
+        # Incomes and counts may spread as wide, but then most of them lie near the lower end.
+        return middle - low > span / 20
+    # No other law on the same range repeats as seldom as the uniform one.
+    n_expected_repeats = len(numbers) + span * math.expm1(len(numbers) * math.log1p(-1 / span))
+    n_repeats = len(numbers) - len(distinct)
+    return n_expected_repeats >= 10 and n_repeats < n_expected_repeats / 4
+
+
+def _kind_of_texts(name: str, distinct: Sequence[str], n_rows: int) -> ColumnKind:
+    if not _differ_in_most_rows(len(distinct), n_rows):
+        return ColumnKind("categorical", f"{name} has {len(distinct)} different value{'s' * (len(distinct) > 1)}")
+    differs = f"{name} differs in {100 * len(distinct) / n_rows:.0f} % of the rows"
+    if sum(" " in text for text in distinct) > len(distinct) / 2:
+        return ColumnKind("text", f"{differs} and has spaces in it: looks like free text")
+    return ColumnKind("identifier", f"{differs}: looks like an identifier")
+
+
+def _differ_in_most_rows(n_distinct: int, n_rows: int) -> bool:
+    return n_distinct >= MANY and n_distinct > n_rows / 2
+
+
+def _in_words(date_format: str) -> str:
+    if date_format == ISO:
+        return "year-month-day"
+    words = {"%d": "day", "%m": "month", "%b": "month", "%Y": "year", "%H": "hour", "%M": "minute", "%S": "second"}
+    for code, word in words.items():
+        date_format = date_format.replace(code, word)
+    return date_format
