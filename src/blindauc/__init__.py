@@ -1,21 +1,31 @@
-"""blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns."""
+"""blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns.
 
-from blindauc.estimate import Estimate
-from blindauc.estimators import (
-    SYSTEMS,
-    BiasedSVM,
-    BlindAUCClassifier,
-    BlindAUCClassifierCV,
-    DifferenceOfMeans,
-    OneClassRanker,
-    PUErrorClassifier,
-    PUErrorClassifierCV,
-    make_system,
-)
-from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
-from blindauc.solvers import Progress
+Names are imported when they are first asked for, so that the command line answers at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from blindauc.estimate import Estimate
+    from blindauc.estimators import (
+        SYSTEMS,
+        BiasedSVM,
+        BlindAUCClassifier,
+        BlindAUCClassifierCV,
+        DifferenceOfMeans,
+        OneClassRanker,
+        PUErrorClassifier,
+        PUErrorClassifierCV,
+        make_system,
+    )
+    from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
+    from blindauc.preprocessing import make_preprocessor
+    from blindauc.solvers import Progress
 
 __all__ = [
     "SYSTEMS",
@@ -30,7 +40,32 @@ __all__ = [
     "PairwiseLoss",
     "Progress",
     "__version__",
+    "make_preprocessor",
     "make_system",
     "pairwise_loss",
     "summarize",
 ]
+
+_HOMES = {
+    "Estimate": "estimate",
+    "PairwiseLoss": "pairwise",
+    "Progress": "solvers",
+    "make_preprocessor": "preprocessing",
+    "pairwise_loss": "pairwise",
+    "summarize": "pairwise",
+}
+"""Where names live that are not estimators."""
+
+_PARTS = ("datasets", "estimators", "experiments", "features", "metrics", "preprocessing", "prior", "theory", "trust")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return import_module(f"blindauc.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'blindauc' has no attribute {name!r}")
+    return getattr(import_module(f"blindauc.{_HOMES.get(name, 'estimators')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_PARTS])

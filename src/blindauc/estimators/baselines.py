@@ -103,6 +103,8 @@ class BiasedSVM(PUBaseline):
         How many times that a labelled positive costs; "balanced" makes both classes weigh the same.
     kernel : {"linear", "rbf", "poly", "sigmoid"}, default="linear"
     gamma : {"scale", "auto"} or float, default="scale"
+    max_iter : int, default=-1
+        Steps of the solver; -1 is as many as it takes.
     pos_label : default=None
         The positive class; the larger of the two by default.
 
@@ -129,12 +131,14 @@ class BiasedSVM(PUBaseline):
         pos_weight: Any = "balanced",
         kernel: str = "linear",
         gamma: Any = "scale",
+        max_iter: int = -1,
         pos_label: Any = None,
     ) -> None:
         self.C = C
         self.pos_weight = pos_weight
         self.kernel = kernel
         self.gamma = gamma
+        self.max_iter = max_iter
         self.pos_label = pos_label
 
     def _check_params(self) -> None:
@@ -144,7 +148,7 @@ class BiasedSVM(PUBaseline):
 
     def _fit(self, data: Data) -> None:
         class_weight = "balanced" if self.pos_weight == "balanced" else {True: self.pos_weight, False: 1.0}
-        svm = SVC(C=self.C, kernel=self.kernel, gamma=self.gamma, class_weight=class_weight)
+        svm = SVC(C=self.C, kernel=self.kernel, gamma=self.gamma, class_weight=class_weight, max_iter=self.max_iter)
         self.svm_ = svm.fit(data.X, data.is_positive)
 
     def _scores(self, X: Any) -> Floats:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from blindauc.experiments.eeg import eeg
+from blindauc.experiments import eeg, figure1, ssi, table1, table2, table3
 from blindauc.experiments.experiment import Experiment
-from blindauc.experiments.figure1 import figure1
-from blindauc.experiments.ssi import ssi
-from blindauc.experiments.table1 import table1
-from blindauc.experiments.table2 import table2
-from blindauc.experiments.table3 import table3
 
-__all__ = ["EXPERIMENTS", "Experiment", "eeg", "figure1", "ssi", "table1", "table2", "table3"]
+__all__ = ["EXPERIMENTS", "Experiment"]
 
 EXPERIMENTS: dict[str, Callable[..., Experiment]] = {
-    "figure1": figure1,
-    "table1": table1,
-    "table2": table2,
-    "table3": table3,
-    "ssi": ssi,
-    "eeg": eeg,
+    "figure1": figure1.experiment,
+    "table1": table1.experiment,
+    "table2": table2.experiment,
+    "table3": table3.experiment,
+    "ssi": ssi.experiment,
+    "eeg": eeg.experiment,
 }

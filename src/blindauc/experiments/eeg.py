@@ -57,7 +57,7 @@ def _draw(row: str, seed: int) -> Task:
     )
 
 
-def eeg() -> Experiment:
+def experiment() -> Experiment:
     """The stand-ins for the epileptic mice."""
     families = dict(zip(feature_names(), feature_families(), strict=True))
     return Experiment(

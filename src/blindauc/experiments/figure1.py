@@ -37,7 +37,7 @@ def _estimates(model: Any, task: Task) -> dict[str, Any]:
     return {"auc_by_training_rows": float(estimate), "auc_estimated": float(model.auc_)}
 
 
-def figure1() -> Experiment:
+def experiment() -> Experiment:
     """Figure 1."""
     sizes = [10, 20, 30, 50, 75, 100, 150, 200, 250, 300, 400, 500]
     return Experiment(

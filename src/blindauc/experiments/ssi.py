@@ -75,7 +75,7 @@ def _groups_found(model: Any, task: Task) -> dict[str, Any]:
     return {"group_f1": 2 * len(found & true) / (len(found) + len(true)), "groups_found": len(found)}
 
 
-def ssi() -> Experiment:
+def experiment() -> Experiment:
     """The stand-ins for the surgical cohort."""
     return Experiment(
         name="ssi",

@@ -11,7 +11,7 @@ READINGS = {1: "relevant", 2: "all"}
 """Which features of an outlier are N(-10, 1): the paper can be read either way, and the first fits its numbers."""
 
 
-def table1(reading: int = 1) -> Experiment:
+def experiment(reading: int = 1) -> Experiment:
     """Table 1, by either reading of what an outlier is."""
 
     def draw(row: str, seed: int) -> Task:

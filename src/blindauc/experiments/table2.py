@@ -9,7 +9,7 @@ from blindauc.experiments.table1 import READINGS
 from blindauc.experiments.task import Task
 
 
-def table2(reading: int = 1) -> Experiment:
+def experiment(reading: int = 1) -> Experiment:
     """Table 2, by either reading of what an outlier is."""
 
     def draw(row: str, seed: int) -> Task:

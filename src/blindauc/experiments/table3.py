@@ -119,7 +119,7 @@ def _draw(row: str, seed: int) -> Task:
     return _hill_valley("noise" in row, rng)
 
 
-def table3() -> Experiment:
+def experiment() -> Experiment:
     """Table 3."""
     rows = [
         *ARRHYTHMIA,

@@ -1,0 +1,5 @@
+"""`python -m blindauc` is the command line."""
+
+from blindauc.cli import main
+
+main()
