@@ -71,20 +71,22 @@ def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -
     importance = np.zeros(len(candidates))
     importance[plain] = RULES[rule]([candidates[int(i)] for i in plain], held_out.of(plain))
     if rule == "average" and len(shares) > 1:
-        importance += _of_twins(candidates, importance, shares[1])
+        importance += _of_twins(candidates, importance, shares[1], held_out.scores())
     return importance
 
 
-def _of_twins(candidates: Sequence[Candidate], importance: Floats, n_outliers: float) -> Floats:
-    """To the twin of each candidate with so many outliers its importance: a steadier average that costs little.
+def _of_twins(candidates: Sequence[Candidate], importance: Floats, n_outliers: float, scores: Floats) -> Floats:
+    """To the twin of each candidate with so many outliers its importance, where the twin does not score lower.
 
-    A mislabelled positive then counts half, and a good one that some twins leave out is in all the others.
+    A mislabelled positive then counts half, and a good one that some twins leave out is in all the others. Where
+    positives are few and good, twins score lower: each of those that they leave out is missed.
     """
     place = {candidate: index for index, candidate in enumerate(candidates)}
     twins = np.zeros(len(candidates))
-    for candidate, share in zip(candidates, importance, strict=True):
-        if share > 0:
-            twins[place[replace(candidate, n_outliers=n_outliers)]] = share
+    for index in np.flatnonzero(importance):
+        twin = place[replace(candidates[int(index)], n_outliers=n_outliers)]
+        if scores[twin] >= scores[index]:
+            twins[twin] = importance[index]
     return twins
 
 
