@@ -1,5 +1,7 @@
 """What scores mean after a fit: probabilities, thresholds, doubtful labels, the prior that was not given."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -24,6 +26,8 @@ CASES = {
     "no ridge": {"l2": 0.0},
     "hinge": {"loss": "squared_hinge"},
 }
+BY_SHARE = {"by share": {"threshold": "share"}}
+"""Its predictions are not the more probable class."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,8 @@ def models():
 
     def model(Estimator, case):
         if (Estimator, case) not in made:
-            made[Estimator, case] = Estimator(**{"l2": 10.0, **CASES[case]}).fit(DATA.X, DATA.y_pu)
+            params = (CASES | BY_SHARE)[case]
+            made[Estimator, case] = Estimator(**{"l2": 10.0, **params}).fit(DATA.X, DATA.y_pu)
         return made[Estimator, case]
 
     return model
@@ -188,16 +193,14 @@ def test_by_share_as_many_unlabelled_rows_are_predicted_positive_as_the_prior_sa
 
 
 @both
-def test_by_share_the_estimated_prior_counts_where_none_is_given(Estimator):
-    model = Estimator(l2=10.0, threshold="share").fit(DATA.X, DATA.y_pu)
+def test_by_share_the_estimated_prior_counts_where_none_is_given(models, Estimator):
+    model = models(Estimator, "by share")
     assert model.predict(UNLABELLED).mean() == pytest.approx(float(model.prior_), abs=0.5 / len(UNLABELLED) + 1e-12)
 
 
 @both
-def test_the_threshold_moves_no_weight_and_no_probability(Estimator):
-    one, other = (
-        Estimator(l2=10.0, threshold=threshold).fit(DATA.X, DATA.y_pu) for threshold in ("probability", "share")
-    )
+def test_the_threshold_moves_no_weight_and_no_probability(models, Estimator):
+    one, other = (models(Estimator, case) for case in ("default", "by share"))
     np.testing.assert_array_equal(one.coef_, other.coef_)
     np.testing.assert_array_equal(one.predict_proba(DATA.X_test), other.predict_proba(DATA.X_test))
 
@@ -208,7 +211,7 @@ LEARNT = ("calibration_", "prior_", "contamination_", "auc_", "suspicion_")
 
 
 @both
-def test_without_calibration_there_are_no_probabilities(Estimator):
+def test_without_calibration_there_are_no_probabilities(models, Estimator):
     model = Estimator(calibrate=False, l2=10.0, prior=0.2)
     assert not hasattr(model, "predict_proba")
     model.fit(DATA.X, DATA.y_pu)
@@ -216,13 +219,12 @@ def test_without_calibration_there_are_no_probabilities(Estimator):
         assert not hasattr(model, name)
     with pytest.raises(AttributeError, match="predict_proba"):
         model.predict_proba(DATA.X)
-    calibrated = Estimator(l2=10.0, prior=0.2).fit(DATA.X, DATA.y_pu)
-    np.testing.assert_array_equal(model.coef_, calibrated.coef_)
+    np.testing.assert_array_equal(model.coef_, models(Estimator, "prior").coef_)
 
 
 @both
-def test_a_fit_without_calibration_forgets_that_of_an_earlier_one(Estimator):
-    model = Estimator(l2=10.0, prior=0.2).fit(DATA.X, DATA.y_pu)
+def test_a_fit_without_calibration_forgets_that_of_an_earlier_one(models, Estimator):
+    model = deepcopy(models(Estimator, "prior"))
     model.set_params(calibrate=False).fit(-DATA.X, DATA.y_pu)
     for name in ("predict_proba", "doubtful_labels", *LEARNT):
         assert not hasattr(model, name)
@@ -261,8 +263,8 @@ def test_constant_rows_have_one_probability(Estimator):
 
 
 @both
-def test_scores_beyond_those_of_the_training_rows_have_the_nearest_probability(Estimator):
-    model = Estimator(l2=10.0).fit(DATA.X, DATA.y_pu)
+def test_scores_beyond_those_of_the_training_rows_have_the_nearest_probability(models, Estimator):
+    model = models(Estimator, "default")
     direction = model.coef_ / np.linalg.norm(model.coef_)
     low, high = model.predict_proba(np.outer([-1e6, 1e6], direction))[:, 1]
     inside = model.predict_proba(DATA.X)[:, 1]

@@ -77,10 +77,21 @@ def test_no_outliers_and_all_features_is_the_plain_method(Estimator):
     assert not plain.shift_.any()
 
 
+SINGLE = DATA.X.astype(np.float32).astype(np.float64)
+"""What all containers can hold."""
+
+CHOICES = {"n_features_to_select": 10, "n_outliers": 4, "leverage_screen": False, "tol": 1e-9, "max_swaps": 1}
+
+
+@pytest.fixture(scope="module")
+def references():
+    return {Estimator: fitted(Estimator, SINGLE, **CHOICES) for Estimator in ESTIMATORS}
+
+
 @both
 @pytest.mark.parametrize("kind", ["float32", "fortran", "csr", "csc", "csr32", "list", "pandas", "polars"])
-def test_every_container_gives_the_same_fit(Estimator, kind):
-    X = DATA.X.astype(np.float32).astype(np.float64)
+def test_every_container_gives_the_same_fit(Estimator, kind, references):
+    X, reference = SINGLE, references[Estimator]
     names = [f"column {k}" for k in range(30)]
     container = {
         "float32": lambda: X.astype(np.float32),
@@ -92,8 +103,7 @@ def test_every_container_gives_the_same_fit(Estimator, kind):
         "pandas": lambda: pd.DataFrame(X, columns=names),
         "polars": lambda: pl.DataFrame(X, schema=names),
     }[kind]()
-    params = {"n_features_to_select": 10, "n_outliers": 4, "leverage_screen": False, "tol": 1e-9}
-    model, reference = fitted(Estimator, container, **params), fitted(Estimator, X, **params)
+    model = fitted(Estimator, container, **CHOICES)
     np.testing.assert_allclose(model.coef_, reference.coef_, rtol=1e-6, atol=1e-10)
     np.testing.assert_array_equal(model.outliers_, reference.outliers_)
     np.testing.assert_allclose(model.decision_function(container), reference.decision_function(X), rtol=1e-5, atol=1e-6)

@@ -29,20 +29,31 @@ def features_for(objective, allowed):
     return allowed.with_free_column() if objective.risk.has_intercept else allowed
 
 
+def n_swaps(objective):
+    """A loss with kinks takes twenty times as many steps, and passes as many points with fewer swaps."""
+    return 5 if objective.is_smooth else 1
+
+
 @pytest.mark.parametrize("name", OBJECTIVES)
 @pytest.mark.parametrize("trim", [False, True])
-def test_exchange_is_monotone_deterministic_and_allowed(name, trim):
+def test_exchange_is_monotone_and_allowed(name, trim):
     objective = OBJECTIVES[name](l2=10.0, trim=trim)
     features, outliers = features_for(objective, L0(30, 8)), L0(40, 4)
-    solution = exchange(objective, features, outliers, max_swaps=5)
-    again = exchange(objective, features, outliers, max_swaps=5)
-    np.testing.assert_array_equal(solution.coef, again.coef)
+    solution = exchange(objective, features, outliers, max_swaps=n_swaps(objective))
     assert np.all(np.diff(solution.values) < 0)
     assert np.count_nonzero(solution.coef[:30]) <= 8
     assert np.count_nonzero(solution.shift) <= 4
     assert solution.converged
     assert solution.value == pytest.approx(objective.value(solution.coef, solution.shift), rel=1e-12)
     assert solution.value < objective.value(np.zeros_like(solution.coef), np.zeros(40))
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_exchange_is_deterministic(name):
+    objective = OBJECTIVES[name](l2=100.0, trim=True)
+    features, outliers = features_for(objective, L0(30, 8)), L0(40, 4)
+    one, same = (exchange(objective, features, outliers, max_swaps=1) for _ in range(2))
+    np.testing.assert_array_equal(one.coef, same.coef)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
@@ -87,7 +98,7 @@ def test_exchange_finds_the_global_optimum_and_is_never_above_psg():
 def test_psg_comes_near_exchange_and_not_below(name):
     objective = OBJECTIVES[name](l2=100.0, trim="unbiased" in name or "nonnegative" in name)
     features, outliers = features_for(objective, L0(30, 10)), L0(40, 4)
-    exact = exchange(objective, features, outliers, max_swaps=5)
+    exact = exchange(objective, features, outliers, max_swaps=n_swaps(objective))
     stochastic = psg(objective, features, outliers, random_state=np.random.RandomState(0), max_iter=1000)
     at_zero = objective.value(np.zeros_like(exact.coef), np.zeros(40))
     assert exact.value <= stochastic.value + 1e-9 * abs(exact.value)

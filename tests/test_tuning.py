@@ -33,7 +33,14 @@ from blindauc.tuning.search import Judge, Space, Stage, staged_search
 
 rng = np.random.default_rng(0)
 PAPER = make_paper_data(n_features=9, n_outliers=4, n_relevant=6, n_pos=40, n_negatives=80, random_state=0)
-FEW = {"cv": 3, "n_repeats": 1, "scaling": "none", "l2": [10.0, 1000.0], "n_outliers": [0, 4]}
+FEW = {
+    "cv": 3,
+    "n_repeats": 1,
+    "scaling": "none",
+    "l2": [10.0, 1000.0],
+    "n_outliers": [0, 4],
+    "n_features_to_select": [1.0, 0.5, 0.2],
+}
 """Choices enough for every stage of a search to have one."""
 
 
@@ -215,8 +222,8 @@ def test_scores_are_the_trimmed_blind_auc(trim):
     ranks = positive_ranks(y, scores, sample_weight=weight)
     held_out = HeldOut(ranks[None], WEIGHT, trim)
     expected = trimmed_blind_auc_score(y, scores, trim=trim, sample_weight=weight)
-    assert held_out.scores()[0] == pytest.approx(expected)
-    assert held_out.blind_auc()[0] == pytest.approx(blind_auc_score(y, scores, sample_weight=weight))
+    assert held_out.scores()[0] == pytest.approx(expected, rel=1e-12)
+    assert held_out.blind_auc()[0] == pytest.approx(blind_auc_score(y, scores, sample_weight=weight), rel=1e-12)
 
 
 def test_errors_without_trimming_are_those_of_a_mean_of_differences():
@@ -230,13 +237,13 @@ def test_errors_without_trimming_are_those_of_a_mean_of_differences():
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("trim", [0.0, 0.15, 0.3])
 def test_errors_against_the_bootstrap(trim, weighted):
-    """Of 400 positives; the bootstrap's own error with 2000 resamples is two parts in a hundred."""
+    """Of 400 positives; the bootstrap's own error with 1000 resamples is two parts in a hundred."""
     generator = np.random.default_rng(3)
     common = generator.normal(size=400)
     ranks = 1 / (1 + np.exp(-1 - common - 0.5 * generator.normal(size=(3, 400))))
     weight = generator.uniform(0.5, 1.5, 400) if weighted else np.ones(400)
     held_out = HeldOut(ranks, weight, trim)
-    drawn = generator.integers(400, size=(2000, 400))
+    drawn = generator.integers(400, size=(1000, 400))
     scores = np.array([HeldOut(ranks[:, rows], weight[rows], trim).scores() for rows in drawn])
     np.testing.assert_allclose(held_out.standard_errors(), scores.std(axis=0), rtol=0.1)
     below = (scores[:, [0]] - scores).std(axis=0)
@@ -341,6 +348,35 @@ def test_outliers_are_left_in_unless_that_is_surely_worse(rule):
     # No candidate without outliers: nothing to be careful for.
     only = candidates_of((1.0, 0.1, 4), (1.0, 0.2, 4))
     assert importances(only, table([0.8, 0.9]), "best").tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_in_doubt_those_without_outliers_decide_and_share_with_their_twins(rule):
+    few, more = 1e-9, 2e-9  # so few that leaving out their share of the ranks changes nothing
+    triples = list(product([1.0, 0.1], [0.0, few, more], [8, 4]))
+    triples = [triples[k] for k in np.random.default_rng(0).permutation(12)]  # their order is of no concern
+    plain = {(1.0, 8): (0.80, 0.0), (1.0, 4): (0.79, 0.015), (0.1, 8): (0.78, 0.01), (0.1, 4): (0.50, 0.01)}
+
+    def judged(highest):
+        """Those with outliers are best at another ridge and with fewer features; one scores as its twin, two lower."""
+        with_outliers = {(1.0, 8): 0.80, (1.0, 4): 0.7, (0.1, 8): 0.7, (0.1, 4): highest}
+        of_each = [(with_outliers[l2, s], 0.02) if t else plain[l2, s] for l2, t, s in triples]
+        return table(*zip(*of_each, strict=True))
+
+    candidates, unsure, surely = candidates_of(*triples), judged(0.83), judged(0.86)
+    assert triples[best(candidates, unsure)] == triples[best(candidates, surely)] == (0.1, few, 4)
+    expected = {
+        "average": {(1.0, 8): 1.0, (1.0, 4): np.exp(-((0.01 / 0.015) ** 2) / 2), (0.1, 8): np.exp(-(2.0**2) / 2)},
+        "best": {(1.0, 8): 1.0},
+        "one_standard_error": {(1.0, 4): 1.0},
+    }[rule]
+    found = dict(zip(triples, importances(candidates, unsure, rule), strict=True))
+    for l2, s in plain:
+        assert found[l2, 0.0, s] == pytest.approx(expected.get((l2, s), 0.0))
+        has_twin = rule == "average" and (l2, s) in [(1.0, 8), (0.1, 4)]
+        assert found[l2, few, s] == (found[l2, 0.0, s] if has_twin else 0.0)
+        assert found[l2, more, s] == 0
+    np.testing.assert_array_equal(importances(candidates, surely, rule), RULES[rule](candidates, surely))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -783,20 +819,21 @@ def tuned(Estimator=BlindAUCClassifierCV, X=PAPER.X, y=PAPER.y_pu, sample_weight
     return Estimator(**{**FEW, **params}).fit(X, y, sample_weight)
 
 
+THREES = np.arange(9) // 3
 VARIANTS = {
     "default": (BlindAUCClassifierCV, {}),
     "rule best": (BlindAUCClassifierCV, {"rule": "best", "trim": 0.3}),
     "one standard error": (BlindAUCClassifierCV, {"rule": "one_standard_error", "loss": ["logistic", "squared_hinge"]}),
     "greedy": (BlindAUCClassifierCV, {"search": "greedy"}),
-    "groups": (BlindAUCClassifierCV, {"sparsity": "group_l0", "groups": np.arange(9) // 3}),
-    "exclusive": (BlindAUCClassifierCV, {"sparsity": "exclusive_l0", "groups": np.arange(9) // 3}),
+    "groups": (BlindAUCClassifierCV, {"sparsity": "group_l0", "groups": THREES, "n_features_to_select": "auto"}),
+    "exclusive": (BlindAUCClassifierCV, {"sparsity": "exclusive_l0", "groups": THREES, "n_features_to_select": "auto"}),
     "exclusive, all": (
         BlindAUCClassifierCV,
-        {"sparsity": "exclusive_l0", "groups": np.arange(9) // 3, "n_features_to_select": None},
+        {"sparsity": "exclusive_l0", "groups": THREES, "n_features_to_select": None},
     ),
     "counts per group": (
         BlindAUCClassifierCV,
-        {"sparsity": "exclusive_l0", "groups": np.arange(9) // 3, "n_features_to_select": [[3, 3, 3], [2, 1, 1]]},
+        {"sparsity": "exclusive_l0", "groups": THREES, "n_features_to_select": [[3, 3, 3], [2, 1, 1]]},
     ),
     "shifts": (BlindAUCClassifierCV, {"outlier_handling": "shift", "rule": "best"}),
     "growing": (BlindAUCClassifierCV, {"grow_unlabelled": True}),
@@ -822,6 +859,24 @@ def fits():
         return made[name]
 
     return fit
+
+
+def scores_of_choice(model):
+    """By a slow loop, of ranks within each fold and, as averages need it, of rows ranked by these once more."""
+    problem, table = model._problem(DATA), model.cv_results_
+    stage = [params for params, n in zip(table["params"], table["stage"], strict=True) if n == table["stage"][-1]]
+    l2, n_outliers, n_features = (
+        list(dict.fromkeys(p[name] for p in stage)) for name in ("l2", "n_outliers", "n_features_to_select")
+    )
+    grid = Grid(stage[0]["scaling"], stage[0]["loss"], l2, n_outliers, n_features)
+    assert [candidate.params for candidate in grid] == stage
+    place, rank = stage.index(model.best_params_), np.empty(len(DATA.row))
+    for split in fold_splits(DATA, 3, seed=0):
+        scores = DATA.X @ list(models(problem, DATA.subset(split.fitted), grid))[place]
+        unl = scores[split.held_out & ~DATA.is_positive]
+        rank[split.held_out] = [np.mean((s > unl) + 0.5 * (s == unl)) for s in scores[split.held_out]]
+    ranked_once, ranked_twice = rank[DATA.is_positive], positive_ranks(DATA.is_positive, rank)
+    return [slow_trimmed_mean(ranks, np.ones(40), model.trim) for ranks in (ranked_once, ranked_twice)]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -854,8 +909,9 @@ class TestEveryTunedFit:
         if variant in ONE:
             assert table["params"][model.best_index_] == model.best_params_
         if variant in ONE and variant != "greedy":
-            # Its ranks are ranked once more, which moves them by little.
-            assert model.best_score_ == pytest.approx(table["mean_test_score"][model.best_index_], abs=0.01)
+            once, twice = scores_of_choice(model)
+            assert table["mean_test_score"][model.best_index_] == pytest.approx(once, rel=1e-12)
+            assert model.best_score_ == pytest.approx(twice, rel=1e-12)
         if variant == "rule best" and model.best_params_["n_outliers"] == 0:
             plain = last & (table["param_n_outliers"] == 0)
             assert table["mean_test_score"][model.best_index_] == pytest.approx(table["mean_test_score"][plain].max())
@@ -920,15 +976,15 @@ def assert_same(one, other):
     assert [repr(each) for each in one.baselines_] == [repr(each) for each in other.baselines_]
 
 
-def test_jobs_side_by_side_give_the_same():
-    alone = tuned()
+def test_jobs_side_by_side_give_the_same(fits):
+    alone = fits("default")
     assert_same(tuned(n_jobs=2), alone)
     with parallel_config("threading", n_jobs=2):
         assert_same(tuned(), alone)
 
 
-def test_seeds_draw_other_folds():
-    default, one, same, other = (tuned(random_state=seed) for seed in (None, 1, 1, 2))
+def test_seeds_draw_other_folds(fits):
+    default, (one, same, other) = fits("default"), (tuned(random_state=seed) for seed in (1, 1, 2))
     assert_same(one, same)
     scores = {model.cv_results_["mean_test_score"].tobytes() for model in (default, one, other)}
     assert len(scores) == 3
@@ -943,24 +999,32 @@ def assert_about_the_same(one, other):
     np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-4, atol=1e-6 * np.abs(one.coef_).max())
 
 
-def test_the_order_of_rows_does_not_matter():
+def test_the_order_of_rows_does_not_matter(fits):
     order = np.random.default_rng(0).permutation(len(PAPER.X))
-    one, other = tuned(), tuned(X=PAPER.X[order], y=PAPER.y_pu[order])
+    one, other = fits("default"), tuned(X=PAPER.X[order], y=PAPER.y_pu[order])
     np.testing.assert_allclose(one.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"], atol=1e-9)
     assert_about_the_same(one, other)
 
 
+SINGLE = PAPER.X.astype(np.float32).astype(np.float64)
+"""What all containers can hold."""
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return tuned(X=SINGLE, leverage_screen=False, n_outliers=0)
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc", "float32", "pandas"])
-def test_every_container_gives_the_same_choice(kind):
-    X = PAPER.X.astype(np.float32).astype(np.float64)
+def test_every_container_gives_the_same_choice(kind, reference):
+    X = SINGLE
     container = {
         "csr": lambda: sp.csr_array(X),
         "csc": lambda: sp.csc_matrix(X),
         "float32": lambda: X.astype(np.float32),
         "pandas": lambda: pd.DataFrame(X, columns=[f"c{k}" for k in range(9)]),
     }[kind]()
-    params = {"leverage_screen": False, "n_outliers": 0}
-    assert_about_the_same(tuned(X=X, **params), tuned(X=container, **params))
+    assert_about_the_same(reference, tuned(X=container, leverage_screen=False, n_outliers=0))
 
 
 def test_groups_by_name():
@@ -1011,7 +1075,8 @@ def test_splits_are_used_as_given():
         data = as_data(PAPER.X[fitted], PAPER.y_pu[fitted] == 1)
         grid = Grid("none", "logistic", [100.0], [0.0], [9])
         (coef,) = models(problem_of(data), data, grid)
-        scores, unl = PAPER.X[held_out] @ coef, PAPER.X[held_out][PAPER.y_pu[held_out] == 0] @ coef
+        scores = PAPER.X[held_out] @ coef
+        unl = scores[PAPER.y_pu[held_out] == 0]
         rank[held_out] = [np.mean((score > unl) + 0.5 * (score == unl)) for score in scores]
     ranks = positive_ranks(PAPER.y_pu, rank)
     assert model.best_score_ == pytest.approx(slow_trimmed_mean(ranks, np.ones(40), 0.15))
@@ -1025,7 +1090,8 @@ def test_splits_by_row_number_know_rows_of_weight_zero():
         weight[rows] = 0
         kept = np.flatnonzero(weight)
         moved = [tuple(np.flatnonzero(np.isin(kept, part)) for part in pair) for pair in pairs]
-        assert_same(tuned(cv=pairs, sample_weight=weight), tuned(cv=moved, X=PAPER.X[kept], y=PAPER.y_pu[kept]))
+        without = tuned(cv=moved, X=PAPER.X[kept], y=PAPER.y_pu[kept], l2=10.0)
+        assert_same(tuned(cv=pairs, sample_weight=weight, l2=10.0), without)
 
 
 UNLABELLED_ROWS, LABELLED_ROWS = np.flatnonzero(PAPER.y_pu == 0), np.flatnonzero(PAPER.y_pu == 1)
@@ -1048,12 +1114,13 @@ def test_splits_that_cannot_work_are_refused(case):
 
 
 def test_verbose_shows_a_bar_for_each_stage(capsys):
-    tuned(verbose=1)
+    params = {"l2": 10.0, "n_outliers": 0, "n_features_to_select": [9, 3]}
+    tuned(verbose=1, **params)
     shown = capsys.readouterr().out
     assert "scaling and ridge" in shown
     assert "features and outliers" in shown
     assert "3/3" in shown
-    tuned()
+    tuned(**params)
     assert capsys.readouterr().out == ""
 
 
@@ -1076,8 +1143,9 @@ def test_without_rich_the_error_names_the_extra(monkeypatch):
 @pytest.mark.parametrize("handling", ["trim", "shift"])
 @pytest.mark.parametrize("offset", [0.0, 100.0])
 def test_outliers_of_an_average_are_the_positives_that_rank_lowest(Estimator, handling, offset):
-    data = make_paper_data(n_features=12, n_outliers=4, n_relevant=10, n_pos=60, random_state=0)
-    model = Estimator(n_outliers=[0.05, 0.1], outlier_handling=handling, l2=[1000.0, 100.0], n_repeats=1, cv=3)
+    data = make_paper_data(n_features=12, n_outliers=4, n_relevant=10, n_pos=60, n_negatives=100, random_state=0)
+    params = {**FEW, "n_outliers": [0.1, 0.2], "outlier_handling": handling, "l2": [1000.0, 100.0], "cv": 2}
+    model = Estimator(**params, prior=0.1)
     scores = model.fit(data.X + offset, data.y_pu).decision_function(data.X[:60] + offset)
     assert sorted(model.outliers_) == sorted(np.argsort(scores)[: len(model.outliers_)])
     assert set(data.outliers) <= set(model.outliers_)

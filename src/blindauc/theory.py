@@ -423,8 +423,7 @@ def enough_unlabelled(n_pos: int, *, excess: float = 0.1) -> int:
 
 def _phi(n: int, free_weights: int, log_choices: float, delta: float) -> float:
     """`free_weights` on n rows, after a choice of which of them are free."""
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie strictly between 0 and 1, not {delta!r}.")
+    check_chance("delta", delta)
     if free_weights < 1:
         raise ValueError("The hypothesis set must allow at least one nonzero weight.")
     if n < free_weights:
@@ -438,6 +437,12 @@ def _carry_interval(convert: Callable[[float], float], prior: float) -> float:
         low, high = (convert(min(max(end, 0.0), math.nextafter(1.0, 0.0))) for end in (prior.low, prior.high))
         return Estimate(convert(float(prior)), low, high, prior.confidence)
     return convert(prior)
+
+
+def check_chance(name: str, value: float) -> None:
+    """Raise where a confidence, or the chance that something fails, is not strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, not {value!r}.")
 
 
 def _check_share(name: str, value: float, meaning: str) -> None:

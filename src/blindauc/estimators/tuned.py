@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -27,9 +26,9 @@ from blindauc.tuning.baselines import compare
 from blindauc.tuning.choice import RULES, best, importances
 from blindauc.tuning.criterion import HeldOut
 from blindauc.tuning.evaluation import OutOfFold, judged, judged_by_folds
-from blindauc.tuning.folds import Split, fold_splits, limited, row_digests
+from blindauc.tuning.folds import Split, fold_splits, splits_of
 from blindauc.tuning.greedy import greedy_search
-from blindauc.tuning.grid import Candidate, Grid
+from blindauc.tuning.grid import Grid
 from blindauc.tuning.growth import grown
 from blindauc.tuning.progress import progress_bars
 from blindauc.tuning.results import cv_results
@@ -141,7 +140,7 @@ class TunedPUClassifier(LinearPUModel):
             space = read_space(self, problem)
             self._check_shifts_work(problem, space)
             if self.grow_unlabelled:
-                data, self.growth_path_ = grown(problem, _plainest(space))
+                data, self.growth_path_ = grown(problem, space.plainest)
                 problem = problem.of(data)
             splits, n_first = self._splits(data, _num_samples(X))
             stages = self._searched(problem, space, splits, n_first, report) if splits else []
@@ -186,7 +185,7 @@ class TunedPUClassifier(LinearPUModel):
     def _splits(self, data: Data, n_rows: int) -> tuple[list[Split], int]:
         """All splits to judge by, and how many of them make up the first repeat; none where positives are too few."""
         if not isinstance(self.cv, Integral):
-            splits = _splits_of(self.cv, data, n_rows)
+            splits = splits_of(self.cv, data, n_rows)
             return splits, len(splits)
         n_repeats = self.n_repeats
         if n_repeats == "auto":
@@ -209,7 +208,7 @@ class TunedPUClassifier(LinearPUModel):
     ) -> tuple[Average, Sequence[Any]]:
         """What is taken, and its candidates' weights on each split; the search is stored."""
         if not stages:
-            average, index = Average(problem, [_plainest(space)], np.ones(1)), 0
+            average, index = Average(problem, [space.plainest], np.ones(1)), 0
         elif stages[-1].n_splits:
             last = stages[-1]
             average = Average(problem, last.candidates, importances(last.candidates, last.held_out, self.rule))
@@ -276,32 +275,6 @@ class TunedPUClassifier(LinearPUModel):
         return "\n".join(lines)
 
 
-def _plainest(space: Space) -> Candidate:
-    """The candidate to grow a sample with: all features, no outliers, a ridge as strong as the data."""
-    scaling, loss = space.scaling[-1], space.loss[0]
-    ridges = space.l2(scaling, loss)
-    return Candidate(scaling, loss, ridges[len(ridges) // 3], space.n_outliers[0], space.n_features_to_select[0])
-
-
-def _splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
-    """The splits of a scikit-learn splitter, or of an iterable of pairs of row numbers."""
-    y = np.zeros(n_rows, dtype=int)
-    y[data.labelled] = 1
-    digests, splits = row_digests(data.X, 0), []
-    for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y):
-        fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
-        n_fitted, n_held_out = (np.bincount(data.is_positive[rows], minlength=2) for rows in (fitted, held_out))
-        if n_fitted[0] < 1 or n_fitted[1] < 2 or n_held_out.min() < 1:
-            raise ValueError(
-                "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
-                "of both: use a stratified splitter, or fewer folds."
-            )
-        splits.append(Split(limited(fitted, data.is_positive, digests), held_out))
-    if not splits:
-        raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
-    return splits
-
-
 class BlindAUCClassifierCV(TunedPUClassifier):
     r"""`BlindAUCClassifier` with scaling, ridge, features and outliers chosen from the PU labels alone.
 
@@ -315,10 +288,10 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
     outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
     one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
-    standard errors; where that is not sure, each fit in an average has a twin that leaves out one positive in twenty,
-    which makes it steadier and changes neither ridge nor features. With fewer than 15 distinct positives nothing is
-    chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000 positives and five times as
-    many unlabelled rows; the choice is fitted to all.
+    standard errors; where that is not sure, a fit in an average has a twin that leaves out one positive in twenty, if
+    that scores no lower: the average is steadier with it, and neither ridge nor features change. With fewer than 15
+    distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000
+    positives and five times as many unlabelled rows; the choice is fitted to all.
 
     Parameters
     ----------

@@ -15,14 +15,8 @@ from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 from blindauc.metrics.inputs import PUSamples, read_scores
 from blindauc.metrics.levels import resampled_levels
-from blindauc.metrics.uncertainty import (
-    chance_of_all_alike,
-    check_confidence,
-    check_n_resamples,
-    drawn,
-    standard_error_of,
-)
-from blindauc.theory import auc_from_blind_auc, blind_auc_from_auc, blind_auc_slope
+from blindauc.metrics.uncertainty import chance_of_all_alike, check_n_resamples, drawn, standard_error_of
+from blindauc.theory import auc_from_blind_auc, blind_auc_from_auc, blind_auc_slope, check_chance
 
 
 def pu_auc_score(
@@ -105,7 +99,7 @@ def pu_auc_score(
     >>> print(pu_auc_score(y_pu, y_score, prior=0.3))
     0.893 (95 % interval 0.859 to 0.925)
     """
-    check_confidence(confidence)
+    check_chance("confidence", confidence)
     samples = read_scores(y_pu, y_score, sample_weight, pos_label)
     ranks = samples.unl.share_below(samples.pos.values)
     blind_auc = float(np.average(ranks, weights=samples.pos.weight))

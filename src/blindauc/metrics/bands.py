@@ -13,8 +13,8 @@ from blindauc._typing import Floats
 from blindauc.metrics.curves import precision_recall_of, roc_of
 from blindauc.metrics.inputs import PUSamples, read_scores
 from blindauc.metrics.levels import Levels, resampled_levels
-from blindauc.metrics.uncertainty import chance_of_all_alike, check_confidence, check_n_resamples, drawn
-from blindauc.theory import blind_auc_slope
+from blindauc.metrics.uncertainty import chance_of_all_alike, check_n_resamples, drawn
+from blindauc.theory import blind_auc_slope, check_chance
 
 _N_POINTS = 101
 
@@ -120,20 +120,8 @@ def pu_precision_recall_band(
 
     Parameters
     ----------
-    y_pu : array-like of shape (n,)
-        1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
-    y_score : array-like of shape (n,)
-        Higher is more likely positive.
-    prior : float in [0, 1) or Estimate
-        The share of positives *among the unlabelled rows*.
-    contamination : float in [0, 1) or Estimate, default=0
-        The share of negatives among the labelled positives.
-    sample_weight : array-like of shape (n,), optional
-    pos_label : object, default=None
-        The label of positives; the larger of the two by default.
-    confidence : float in (0, 1), default=0.95
-    n_resamples : int, default=199
-    random_state : int, RandomState or None, default=None
+    y_pu, y_score, prior, contamination, sample_weight, pos_label, confidence, n_resamples, random_state
+        As for `pu_roc_band`.
 
     Returns
     -------
@@ -171,7 +159,7 @@ def _band(
     random_state: Any,
 ) -> Band:
     blind_auc_slope(prior, contamination)
-    check_confidence(confidence)
+    check_chance("confidence", confidence)
     check_n_resamples(n_resamples)
     rng = check_random_state(random_state)
     heights = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, Self
 
 from blindauc._typing import Floats
 from blindauc.estimate import Estimate
@@ -18,8 +19,34 @@ from blindauc.metrics.curves import (
 from blindauc.metrics.scorers import scores_of
 
 
+class _Line(NamedTuple):
+    """What a display draws, and how it is named."""
+
+    x: Floats
+    y: Floats
+    x_name: str
+    y_name: str
+    measure: str
+    value: float | None
+    style: dict[str, Any]
+
+
 class _CurveDisplay:
-    """What both displays share: scores of an estimator, and a line with its band on axes."""
+    """What both displays share: from scores to a curve, and a line with its band on axes."""
+
+    name: str | None
+    band: Band | None
+
+    _band_of: ClassVar[Callable[..., Band]]
+
+    @classmethod
+    def _of(cls, y_pu: Any, y_score: Any, **data: Any) -> Self:
+        """The display of given scores, without a name or a band."""
+        raise NotImplementedError
+
+    @property
+    def _line(self) -> _Line:
+        raise NotImplementedError
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y_pu: Any, *, name: str | None = None, **options: Any) -> Self:
@@ -45,20 +72,81 @@ class _CurveDisplay:
         return cls.from_predictions(y_pu, scores_of(estimator, X), pos_label=positive, name=name, **options)
 
     @classmethod
-    def from_predictions(cls, y_pu: Any, y_score: Any, *, prior: float, **options: Any) -> Self:
-        """Draw the curve of given scores."""
-        raise NotImplementedError
+    def from_predictions(
+        cls,
+        y_pu: Any,
+        y_score: Any,
+        *,
+        prior: float,
+        contamination: float = 0.0,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        n_resamples: int = 0,
+        random_state: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the curve of given scores.
 
-    def _draw(self, x: Floats, y: Floats, band: Band | None, ax: Any, line_kwargs: dict[str, Any]) -> None:
+        Parameters
+        ----------
+        y_pu, y_score, prior, contamination, sample_weight, pos_label
+            As for `pu_roc_curve` and `pu_precision_recall_curve`.
+        n_resamples : int, default=0
+            Bootstrap samples for the band of `pu_roc_band` or `pu_precision_recall_band`; no band without any.
+        random_state : int, RandomState or None, default=None
+            Draws the band.
+        name : str, optional
+            For the legend.
+        ax : matplotlib axes, optional
+        **kwargs
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        display
+        """
+        data = {
+            "prior": prior,
+            "contamination": contamination,
+            "sample_weight": sample_weight,
+            "pos_label": pos_label,
+        }
+        display = cls._of(y_pu, y_score, **data)
+        display.name = name
+        if n_resamples:
+            display.band = cls._band_of(y_pu, y_score, n_resamples=n_resamples, random_state=random_state, **data)
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax: Any = None, *, name: str | None = None, **kwargs: Any) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        name : str, optional
+            For the legend; that of the display by default.
+        **kwargs
+            Passed on to matplotlib's `plot`.
+
+        Returns
+        -------
+        self
+        """
         if ax is None:
             _, ax = _pyplot().subplots()
-        (self.line_,) = ax.plot(x, y, **line_kwargs)
+        line, band = self._line, self.band
+        label = _label(self.name if name is None else name, line.measure, line.value)
+        (self.line_,) = ax.plot(line.x, line.y, **{"label": label, **line.style, **kwargs})
         if band is not None:
             ax.fill_between(band.x, band.low, band.high, color=self.line_.get_color(), alpha=0.2, linewidth=0)
         if not self.line_.get_label().startswith("_"):  # matplotlib's mark for lines without a label
             ax.legend()
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", xlabel=line.x_name, ylabel=line.y_name)
         self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
 class PURocDisplay(_CurveDisplay):
@@ -89,82 +177,21 @@ class PURocDisplay(_CurveDisplay):
     'True positive rate'
     """
 
+    _band_of = staticmethod(pu_roc_band)
+
     def __init__(
         self, curve: PURocCurve, *, roc_auc: float | None = None, name: str | None = None, band: Band | None = None
     ) -> None:
         self.curve, self.roc_auc, self.name, self.band = curve, roc_auc, name, band
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_pu: Any,
-        y_score: Any,
-        *,
-        prior: float,
-        contamination: float = 0.0,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        n_resamples: int = 0,
-        random_state: Any = None,
-        name: str | None = None,
-        ax: Any = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the curve of given scores.
+    def _of(cls, y_pu: Any, y_score: Any, **data: Any) -> Self:
+        return cls(pu_roc_curve(y_pu, y_score, **data), roc_auc=pu_auc_score(y_pu, y_score, **data))
 
-        Parameters
-        ----------
-        y_pu, y_score, prior, contamination, sample_weight, pos_label
-            As for `pu_roc_curve`.
-        n_resamples : int, default=0
-            Bootstrap samples for the band of `pu_roc_band`; no band without any.
-        random_state : int, RandomState or None, default=None
-            Draws the band.
-        name : str, optional
-            For the legend.
-        ax : matplotlib axes, optional
-        **kwargs
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        PURocDisplay
-        """
-        data = {
-            "prior": prior,
-            "contamination": contamination,
-            "sample_weight": sample_weight,
-            "pos_label": pos_label,
-        }
-        resampling = {"n_resamples": n_resamples, "random_state": random_state}
-        display = cls(
-            pu_roc_curve(y_pu, y_score, **data),
-            roc_auc=pu_auc_score(y_pu, y_score, **data),
-            name=name,
-            band=pu_roc_band(y_pu, y_score, **data, **resampling) if n_resamples else None,
-        )
-        return display.plot(ax, **kwargs)
-
-    def plot(self, ax: Any = None, *, name: str | None = None, **kwargs: Any) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones by default.
-        name : str, optional
-            For the legend; that of the display by default.
-        **kwargs
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        self
-        """
-        label = _label(self.name if name is None else name, "AUC", self.roc_auc)
-        self._draw(self.curve.fpr, self.curve.tpr, self.band, ax, {"label": label, **kwargs})
-        self.ax_.set(xlabel="False positive rate", ylabel="True positive rate")
-        return self
+    @property
+    def _line(self) -> _Line:
+        names = "False positive rate", "True positive rate"
+        return _Line(self.curve.fpr, self.curve.tpr, *names, "AUC", self.roc_auc, style={})
 
 
 class PUPrecisionRecallDisplay(_CurveDisplay):
@@ -195,6 +222,8 @@ class PUPrecisionRecallDisplay(_CurveDisplay):
     'AP 0.750'
     """
 
+    _band_of = staticmethod(pu_precision_recall_band)
+
     def __init__(
         self,
         curve: PUPrecisionRecallCurve,
@@ -206,79 +235,16 @@ class PUPrecisionRecallDisplay(_CurveDisplay):
         self.curve, self.average_precision, self.name, self.band = curve, average_precision, name, band
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_pu: Any,
-        y_score: Any,
-        *,
-        prior: float,
-        contamination: float = 0.0,
-        sample_weight: Any = None,
-        pos_label: Any = None,
-        n_resamples: int = 0,
-        random_state: Any = None,
-        name: str | None = None,
-        ax: Any = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the curve of given scores.
-
-        Parameters
-        ----------
-        y_pu, y_score, prior, contamination, sample_weight, pos_label
-            As for `pu_precision_recall_curve`.
-        n_resamples : int, default=0
-            Bootstrap samples for the band of `pu_precision_recall_band`; no band without any.
-        random_state : int, RandomState or None, default=None
-            Draws the band.
-        name : str, optional
-            For the legend.
-        ax : matplotlib axes, optional
-        **kwargs
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        PUPrecisionRecallDisplay
-        """
-        data = {
-            "prior": prior,
-            "contamination": contamination,
-            "sample_weight": sample_weight,
-            "pos_label": pos_label,
-        }
-        resampling = {"n_resamples": n_resamples, "random_state": random_state}
+    def _of(cls, y_pu: Any, y_score: Any, **data: Any) -> Self:
         curve = pu_precision_recall_curve(y_pu, y_score, **data)
-        display = cls(
-            curve,
-            average_precision=average_precision_of(curve),
-            name=name,
-            band=pu_precision_recall_band(y_pu, y_score, **data, **resampling) if n_resamples else None,
-        )
-        return display.plot(ax, **kwargs)
+        return cls(curve, average_precision=average_precision_of(curve))
 
-    def plot(self, ax: Any = None, *, name: str | None = None, **kwargs: Any) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones by default.
-        name : str, optional
-            For the legend; that of the display by default.
-        **kwargs
-            Passed on to matplotlib's `plot`.
-
-        Returns
-        -------
-        self
-        """
-        label = _label(self.name if name is None else name, "AP", self.average_precision)
+    @property
+    def _line(self) -> _Line:
         # Between two thresholds precision is that of the lower one, as average precision has it.
-        kwargs = {"label": label, "drawstyle": "steps-pre", **kwargs}
-        self._draw(self.curve.recall, self.curve.precision, self.band, ax, kwargs)
-        self.ax_.set(xlabel="Recall", ylabel="Precision")
-        return self
+        style = {"drawstyle": "steps-pre"}
+        curve = self.curve
+        return _Line(curve.recall, curve.precision, "Recall", "Precision", "AP", self.average_precision, style)
 
 
 def _label(name: str | None, measure: str, value: float | None) -> str | None:

@@ -23,12 +23,6 @@ def chance_of_all_alike(n: int, confidence: float) -> float:
     return ((1 - confidence) / 2) ** (1 / n)
 
 
-def check_confidence(confidence: float) -> None:
-    """The interval must be one."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence!r}.")
-
-
 def check_n_resamples(n_resamples: int) -> None:
     """There must be something to take quantiles of."""
     if not n_resamples >= 1:

@@ -9,7 +9,8 @@ import numpy as np
 
 from blindauc.estimate import Estimate
 from blindauc.prior.result import PriorEstimate
-from blindauc.prior.samples import check_confidence, count
+from blindauc.prior.samples import count
+from blindauc.theory import check_chance
 
 RISK = 0.05
 """Chance that one of Hoeffding's bounds fails; it places the cut, whatever the confidence of the interval."""
@@ -49,7 +50,7 @@ def best_bin_prior(
     >>> round(found.prior, 2), found.prior.low < 0.3 < found.prior.high
     (0.3, True)
     """
-    check_confidence(confidence)
+    check_chance("confidence", confidence)
     _, counts = count(pos_scores, unl_scores, pos_weight, unl_weight)
     n_pos, n_unl = counts.labelled.sum(), counts.unlabelled.sum()
     q_pos = np.cumsum(counts.labelled[::-1]) / n_pos

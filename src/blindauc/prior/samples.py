@@ -93,9 +93,3 @@ def _finite_vector(name: str, values: Any) -> Floats:
     if not np.isfinite(values).all():
         raise ValueError(f"{name} holds NaN or infinity; drop or impute those rows before scoring.")
     return values
-
-
-def check_confidence(confidence: float) -> None:
-    """Raise where it is not a share strictly between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence!r}.")

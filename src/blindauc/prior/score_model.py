@@ -14,7 +14,8 @@ from blindauc.estimate import Estimate
 from blindauc.prior.far import far_probability
 from blindauc.prior.posterior import contamination_grid, fixed, posterior, prior_grid
 from blindauc.prior.result import PriorEstimate
-from blindauc.prior.samples import Counts, check_confidence, count
+from blindauc.prior.samples import Counts, count
+from blindauc.theory import check_chance
 
 N_BINS = 50
 """Narrower bins than this many equal ones are beyond what a few hundred labelled scores can resolve."""
@@ -100,7 +101,7 @@ def fit_score_model(
     >>> model.probability([-1.0, 4.0]).round(1).tolist()
     [0.0, 1.0]
     """
-    check_confidence(confidence)
+    check_chance("confidence", confidence)
     _check_share("prior", prior)
     _check_share("contamination", contamination)
     values, counts = count(pos_scores, unl_scores, pos_weight, unl_weight)

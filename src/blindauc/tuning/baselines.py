@@ -10,7 +10,6 @@ from itertools import islice, product
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
-from scipy.special import ndtri
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -20,7 +19,7 @@ from blindauc.design import Design
 from blindauc.estimate import Estimate
 from blindauc.scaling import column_scales
 from blindauc.threads import blas_threads_for
-from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.criterion import HeldOut, interval_of, mean_ranks
 from blindauc.tuning.evaluation import held_out_ranks
 from blindauc.tuning.folds import Split
 
@@ -105,5 +104,4 @@ def _comparison(name: str, held_out: HeldOut) -> Comparison:
     """The first row against the best of the others."""
     scores, errors = held_out.scores(), held_out.standard_errors_below(0)
     best = 1 + int(scores[1:].argmax())
-    gap, reach = float(scores[0] - scores[best]), float(ndtri(0.975) * errors[best])
-    return Comparison(name, float(scores[best]), Estimate(gap, gap - reach, gap + reach))
+    return Comparison(name, float(scores[best]), interval_of(float(scores[0] - scores[best]), errors[best]))

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
+from blindauc.estimate import Estimate
 from blindauc.tuning.folds import Split
 
 
@@ -29,6 +31,12 @@ def mean_ranks(data: Data, splits: Sequence[Split], parts: Iterable[Floats]) -> 
         total = total + spread
         times += held_out
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def interval_of(value: float, standard_error: float) -> Estimate:
+    """A number that is normal about the truth, with its 95 % interval."""
+    reach = float(ndtri(0.975) * standard_error)
+    return Estimate(value, value - reach, value + reach)
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,12 @@ class HeldOut:
     def standard_errors_below(self, best: int) -> Floats:
         """The standard error by which each candidate's score is below that of the best: the pairs are the same."""
         influence = self._influence()
-        gap = influence[best] - influence
-        return np.sqrt((self.weight**2 * gap**2).sum(axis=1)) / self.weight.sum()
+        return self._errors(influence[best] - influence)
 
     def standard_errors(self) -> Floats:
-        influence = self._influence()
+        return self._errors(self._influence())
+
+    def _errors(self, influence: Floats) -> Floats:
         return np.sqrt((self.weight**2 * influence**2).sum(axis=1)) / self.weight.sum()
 
     def _influence(self) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.model_selection import check_cv
 
 from blindauc._typing import Bools, Ints
 from blindauc.data import Data
@@ -44,6 +45,25 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
         return []
     folds = _folds(digests, data.is_positive, n_folds)
     return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
+
+
+def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
+    """The splits of a scikit-learn splitter, or of an iterable of pairs of the user's row numbers."""
+    y = np.zeros(n_rows, dtype=int)
+    y[data.labelled] = 1
+    digests, splits = row_digests(data.X, 0), []
+    for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y):
+        fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
+        n_fitted, n_held_out = (np.bincount(data.is_positive[rows], minlength=2) for rows in (fitted, held_out))
+        if n_fitted[0] < 1 or n_fitted[1] < 2 or n_held_out.min() < 1:
+            raise ValueError(
+                "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
+                "of both: use a stratified splitter, or fewer folds."
+            )
+        splits.append(Split(limited(fitted, data.is_positive, digests), held_out))
+    if not splits:
+        raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
+    return splits
 
 
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:

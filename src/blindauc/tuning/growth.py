@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from blindauc.data import Data
 from blindauc.estimate import Estimate
-from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.criterion import HeldOut, interval_of, mean_ranks
 from blindauc.tuning.evaluation import Problem, judged
 from blindauc.tuning.folds import fold_splits, row_digests
 from blindauc.tuning.grid import Candidate, Grid
@@ -55,5 +54,4 @@ def _blind_auc(problem: Problem, sample: Data, candidate: Candidate) -> Estimate
         return Estimate(0.5, 0.0, 1.0)
     parts = [judged(on_sample, split, Grid.of(candidate)).ranks for split in splits]
     held_out = HeldOut(mean_ranks(sample, splits, parts), sample.weight[sample.is_positive], trim=0.0)
-    value, reach = float(held_out.scores()[0]), float(ndtri(0.975) * held_out.standard_errors()[0])
-    return Estimate(value, value - reach, value + reach)
+    return interval_of(float(held_out.scores()[0]), held_out.standard_errors()[0])

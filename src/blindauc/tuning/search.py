@@ -39,6 +39,13 @@ class Space:
         """All that may be chosen with one scaling and loss."""
         return Grid(scaling, loss, self.l2(scaling, loss), self.n_outliers, self.n_features_to_select)
 
+    @property
+    def plainest(self) -> Candidate:
+        """What to take where nothing can be compared: all features, no outliers, a ridge as strong as the data."""
+        scaling, loss = self.scaling[-1], self.loss[0]
+        ridges = self.l2(scaling, loss)
+        return Candidate(scaling, loss, ridges[len(ridges) // 3], self.n_outliers[0], self.n_features_to_select[0])
+
 
 @dataclass(frozen=True)
 class Stage:
