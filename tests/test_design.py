@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blindauc.design import BLOCK_ROWS, Design
+from blindauc.design import BLOCK_ROWS, Design, spread_of
 
 STORAGES = {
     "float64": lambda X: X,
@@ -131,3 +131,9 @@ def test_the_spread_of_a_column_far_from_zero_keeps_its_digits(store):
     column = 1e8 + 5 * rng.normal(size=1000)
     deviation = Design(store(column[:, None])).spread(np.full(1000, 1e-3))
     assert_allclose(deviation, (column - 1e8).std(), rtol=1e-10)
+
+
+def test_values_that_differ_in_the_last_digit_only_are_constant():
+    values = np.array([0.3, np.nextafter(0.3, 1), 0.3])
+    assert spread_of(values, np.ones(3)) == 1.0
+    assert spread_of(1e9 + np.array([0.0, 1e-3]), np.ones(2)) == pytest.approx(5e-4, rel=1e-3)

@@ -10,14 +10,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV
+from blindauc import (
+    BiasedSVM,
+    BlindAUCClassifier,
+    BlindAUCClassifierCV,
+    DifferenceOfMeans,
+    OneClassRanker,
+    PUErrorClassifier,
+    PUErrorClassifierCV,
+)
 from blindauc.datasets import make_paper_data
 
 FEW = {
     "cv": 2,
     "n_repeats": 1,
     "scaling": ["none", "standard"],
-    "l2": 10.0,
+    "l2": [0.1, 10.0],
     "n_outliers": [0, 0.1],
     "n_features_to_select": [1.0, 0.5],
 }
@@ -32,7 +40,10 @@ ESTIMATORS = {
 every = pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS.keys())
 
 
-@parametrize_with_checks(list(ESTIMATORS.values()))
+BASELINES = [BiasedSVM(), OneClassRanker(), DifferenceOfMeans()]
+
+
+@parametrize_with_checks([*ESTIMATORS.values(), *BASELINES])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -30,6 +30,9 @@ def spread_of(values: Floats, weight: Floats) -> float:
     return float(Design(values[:, None]).spread(weight / weight.sum())[0])
 
 
+ROUNDING = 4 * np.finfo(np.float64).eps
+
+
 class Design:
     """A matrix with an optional column of ones behind its own columns.
 
@@ -114,10 +117,15 @@ class Design:
         return np.append(middle, 1.0) if self._intercept else middle
 
     def spread(self, weight: Floats) -> Floats:
-        """The standard deviation of each column under weights that sum to one; 1 for a constant column."""
+        """The standard deviation of each column under weights that sum to one; 1 for a constant column.
+
+        A column whose values differ in their last digits only is constant: it is rounding that differs.
+        """
         first, second = self._moments(weight)
         variance = second - first**2
-        deviation = np.sqrt(np.where(variance > 1e-14 * second, variance, 1.0))
+        rounding = 0.0 if sp.issparse(self._X) else ROUNDING * np.abs(self._X[0].astype(np.float64))
+        is_constant = (variance <= 1e-14 * second) | (variance <= rounding**2)
+        deviation = np.sqrt(np.where(is_constant, 1.0, variance))
         return np.append(deviation, 1.0) if self._intercept else deviation
 
     def _moments(self, weight: Floats) -> tuple[Floats, Floats]:

@@ -111,6 +111,7 @@ class BiasedSVM(PUBaseline):
     Attributes
     ----------
     svm_ : sklearn.svm.SVC
+    n_iter_ : int
     classes_, n_features_in_, feature_names_in_
 
     Examples
@@ -150,6 +151,7 @@ class BiasedSVM(PUBaseline):
         class_weight = "balanced" if self.pos_weight == "balanced" else {True: self.pos_weight, False: 1.0}
         svm = SVC(C=self.C, kernel=self.kernel, gamma=self.gamma, class_weight=class_weight, max_iter=self.max_iter)
         self.svm_ = svm.fit(data.X, data.is_positive)
+        self.n_iter_ = int(self.svm_.n_iter_.max())
 
     def _scores(self, X: Any) -> Floats:
         return self.svm_.decision_function(X)
