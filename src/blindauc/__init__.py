@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from blindauc.datasets.tables import read_table
     from blindauc.estimate import Estimate
     from blindauc.estimators import (
         SYSTEMS,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         PUErrorClassifierCV,
         make_system,
     )
+    from blindauc.model_files import load, save
     from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
     from blindauc.preprocessing import make_preprocessor
     from blindauc.solvers import Progress
@@ -40,9 +42,12 @@ __all__ = [
     "PairwiseLoss",
     "Progress",
     "__version__",
+    "load",
     "make_preprocessor",
     "make_system",
     "pairwise_loss",
+    "read_table",
+    "save",
     "summarize",
 ]
 
@@ -50,8 +55,11 @@ _HOMES = {
     "Estimate": "estimate",
     "PairwiseLoss": "pairwise",
     "Progress": "solvers",
+    "load": "model_files",
     "make_preprocessor": "preprocessing",
     "pairwise_loss": "pairwise",
+    "read_table": "datasets.tables",
+    "save": "model_files",
     "summarize": "pairwise",
 }
 """Where names live that are not estimators."""

@@ -148,7 +148,8 @@ class BiasedSVM(PUBaseline):
             check_number("pos_weight", self.pos_weight, above=0)
 
     def _fit(self, data: Data) -> None:
-        class_weight = "balanced" if self.pos_weight == "balanced" else {True: self.pos_weight, False: 1.0}
+        # Numbers for the two classes, since model files cannot tell True and False apart as keys.
+        class_weight = "balanced" if self.pos_weight == "balanced" else {1: self.pos_weight, 0: 1.0}
         svm = SVC(C=self.C, kernel=self.kernel, gamma=self.gamma, class_weight=class_weight, max_iter=self.max_iter)
         self.svm_ = svm.fit(data.X, data.is_positive)
         self.n_iter_ = int(self.svm_.n_iter_.max())

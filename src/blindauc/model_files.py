@@ -1,0 +1,310 @@
+"""Model files that run no code: written whole, opened only if every type in them is known.
+
+A model file is a skops file (a zip archive of JSON and of arrays in NumPy's own format, nothing pickled) with one
+member more, `blindauc.json`: the version of the format, that of the library, and a checksum of every other member.
+The checksums tell a file that was damaged or edited. They are no signature: who takes the trouble can make a file whose
+model scores otherwise, but none that runs code.
+
+A file names classes and functions by their modules and holds the attributes of the models as they are. `FORMAT` has to
+grow whenever one of `KNOWN_TYPES` moves, or what its attributes are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import json
+import os
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+
+from blindauc import __version__
+from blindauc.estimate import Estimate
+from blindauc.estimators import (
+    BiasedSVM,
+    BlindAUCClassifier,
+    BlindAUCClassifierCV,
+    DifferenceOfMeans,
+    OneClassRanker,
+    PUErrorClassifier,
+    PUErrorClassifierCV,
+)
+from blindauc.losses import BarrierHinge, Hinge, Logistic, Sigmoid, SquaredHinge
+from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
+from blindauc.preprocessing.values import read_booleans, read_categories, read_dates, read_numbers
+from blindauc.prior.result import PriorEstimate
+from blindauc.prior.score_model import ScoreModel
+from blindauc.tuning.baselines import Comparison
+from blindauc.tuning.growth import GrowthStep
+
+FORMAT = 1
+"""The version of the format that is written, and the newest that is read."""
+
+OLDEST_FORMAT = 1
+"""The oldest that is read."""
+
+MANIFEST = "blindauc.json"
+
+KNOWN_TYPES = tuple(
+    f"{known.__module__}.{known.__name__}"
+    for known in (
+        # models,
+        BiasedSVM,
+        BlindAUCClassifier,
+        BlindAUCClassifierCV,
+        DifferenceOfMeans,
+        OneClassRanker,
+        PUErrorClassifier,
+        PUErrorClassifierCV,
+        # what they learn,
+        Comparison,
+        Estimate,
+        GrowthStep,
+        PriorEstimate,
+        ScoreModel,
+        # what they are given,
+        BarrierHinge,
+        Hinge,
+        Logistic,
+        Sigmoid,
+        SquaredHinge,
+        GroupKFold,
+        KFold,
+        ShuffleSplit,
+        StratifiedGroupKFold,
+        StratifiedKFold,
+        StratifiedShuffleSplit,
+        # and what preprocessors call
+        name_of_category,
+        name_of_number,
+        read_booleans,
+        read_categories,
+        read_dates,
+        read_numbers,
+        np.dtype,
+    )
+)
+"""What a file may hold besides what skops trusts: numbers, texts, containers, arrays, scikit-learn's estimators."""
+
+_GET_ANOTHER = "get it again, or save the model again with blindauc.save."
+
+Place = str | os.PathLike[str]
+
+
+class ModelFileError(ValueError):
+    """A model cannot be had from a file, or would not come back from one; one line says why and what helps."""
+
+
+def save(model: BaseEstimator, path: Place) -> None:
+    """Write a model to a file that runs no code when it is loaded.
+
+    The file is there whole or not at all, and an older one of that name is replaced only by a whole one.
+
+    Parameters
+    ----------
+    model : estimator
+        Of ours or of scikit-learn, or a pipeline of them.
+    path : path
+        It usually ends in ".skops".
+
+    Raises
+    ------
+    ModelFileError
+        Where the model would not come back from the file, since it holds a callback or a class of your own.
+    OSError
+        Where the file cannot be written.
+
+    See Also
+    --------
+    load : the way back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from blindauc import DifferenceOfMeans
+    >>> from blindauc.model_files import load, save
+    >>> model = DifferenceOfMeans(scaling="none").fit([[0.0, 0.0], [2.0, 0.0], [4.0, 1.0], [4.0, 1.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "model.skops")
+    ...     load(Path(folder) / "model.skops").coef_
+    array([3., 1.])
+    """
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"A model file holds an estimator, not a {type(model).__name__}: pass a fitted model.")
+    content = _packed(model)
+    try:
+        _write_whole(Path(path), content)
+    except OSError as error:
+        raise type(error)(f"The model cannot be written to {path}: {error.strerror}.") from error
+
+
+def load(path: Place) -> Any:
+    """Load a model that `save` wrote. Nothing in the file is run, whatever it holds.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    estimator
+        It answers as the one that was saved. Where a step of a pipeline was saved by another version of scikit-learn,
+        that warns.
+
+    Raises
+    ------
+    ModelFileError
+        Where the file is none of ours, is damaged or cut short, has a newer format, or holds unknown types.
+
+    See Also
+    --------
+    save : with an example.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a folder: name the model file in it.")
+    if not path.exists():
+        raise FileNotFoundError(f"There is no model file {path}: check the name.")
+    skops_io = _imported("skops.io")
+    with path.open("rb") as stream:
+        try:
+            return _model_in(stream, skops_io)
+        except ModelFileError as refusal:
+            raise ModelFileError(f"{path} {refusal}") from refusal
+        except Exception as error:  # a file cut short or made by hand can make zipfile, json and skops raise anything
+            reason = f"{type(error).__name__}: {_one_line(error)}"
+            raise ModelFileError(f"{path} is damaged or cut short ({reason}): {_GET_ANOTHER}") from error
+
+
+def _packed(model: BaseEstimator) -> bytes:
+    skops_io = _skops_that_keeps_estimates()
+    try:
+        # Not compressed, so that a file that unpacks to more than its own size is none of ours.
+        content = skops_io.dumps(model, compression=zipfile.ZIP_STORED)
+        skops_io.loads(content, trusted=KNOWN_TYPES)
+    except Exception as error:  # an object that is not ours can raise anything
+        raise ModelFileError(
+            f"This {type(model).__name__} would not come back from a model file ({_one_line(error)}): take out what is "
+            "of neither blindauc nor scikit-learn, such as a callback or a sparse matrix, and save it again."
+        ) from error
+    stream = io.BytesIO(content)
+    with zipfile.ZipFile(stream, "a", zipfile.ZIP_STORED) as archive:
+        manifest = {"format": FORMAT, "blindauc": __version__, "sha256": _checksums(archive)}
+        archive.writestr(MANIFEST, json.dumps(manifest, indent=2))
+    return stream.getvalue()
+
+
+def _skops_that_keeps_estimates() -> Any:
+    utils = _imported("skops.io._utils")
+
+    # An Estimate is a float, and skops would keep nothing else of it. It has no public way to be told otherwise. To
+    # load one it need not be told anything: it calls the class with these arguments.
+    @utils._get_state.register(Estimate)  # type: ignore[untyped-decorator]
+    def state_of(estimate: Estimate, context: Any) -> dict[str, Any]:
+        return {
+            "__class__": Estimate.__name__,
+            "__module__": Estimate.__module__,
+            "__loader__": "ConstructorFromReduceNode",
+            "content": utils.get_state(estimate.__getnewargs__(), context),
+        }
+
+    return _imported("skops.io")
+
+
+def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
+    with _archive_in(stream) as archive:
+        manifest = json.loads(archive.read(MANIFEST))
+        _check_format(manifest["format"], manifest["blindauc"])
+        if manifest["sha256"] != _checksums(archive):
+            raise ModelFileError(f"was changed after it was saved: {_GET_ANOTHER}")
+    try:
+        model = skops_io.load(stream, trusted=KNOWN_TYPES)
+    except skops_io.exceptions.UntrustedTypesFoundException as error:
+        reason = f"holds what is not known to be harmless ({_one_line(error)})"
+        raise ModelFileError(f"{reason}: do not trust it, and get one that blindauc.save wrote.") from error
+    except Exception as error:
+        if manifest["blindauc"] == __version__:
+            raise
+        raise ModelFileError(
+            f"was saved by blindauc {manifest['blindauc']}, and this blindauc {__version__} cannot read it "
+            f"({_one_line(error)}): {_fit_again_or_load_with(manifest['blindauc'])}"
+        ) from error
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"holds no model but a {type(model).__name__}: {_GET_ANOTHER}")
+    return model
+
+
+def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:
+    """The archive, if it unpacks to no more than its own size."""
+    start = stream.read(2)
+    if start != b"PK":
+        guess = ", and looks like a pickle, which can run code when it is opened" * start.startswith(b"\x80")
+        raise ModelFileError(f"is not in the format of skops{guess}: {_GET_ANOTHER}")
+    archive = zipfile.ZipFile(stream)
+    members = archive.infolist()
+    if MANIFEST not in archive.namelist():
+        raise ModelFileError(f"is a zip archive, but none that blindauc.save wrote: {_GET_ANOTHER}")
+    is_packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
+    if is_packed or sum(member.file_size for member in members) > stream.seek(0, os.SEEK_END):
+        raise ModelFileError(f"would unpack to more than its own size, which no model file does: {_GET_ANOTHER}")
+    return archive
+
+
+def _check_format(written: int, version: str) -> None:
+    if not re.fullmatch(r"[0-9][0-9A-Za-z.+]*", version):
+        raise ValueError("it does not say which version wrote it")
+    if written > FORMAT:
+        raise ModelFileError(
+            f"has format {written}, and this blindauc {__version__} reads up to {FORMAT}: "
+            f"pip install --upgrade 'blindauc>={version}'."
+        )
+    if written < OLDEST_FORMAT:
+        raise ModelFileError(
+            f"has format {written}, and this blindauc {__version__} reads from {OLDEST_FORMAT} on: "
+            f"{_fit_again_or_load_with(version)}"
+        )
+
+
+def _fit_again_or_load_with(version: str) -> str:
+    return f"fit and save the model again, or load it with pip install 'blindauc=={version}'."
+
+
+def _checksums(archive: zipfile.ZipFile) -> dict[str, str]:
+    members = (member for member in archive.infolist() if member.filename != MANIFEST)
+    return {member.filename: hashlib.sha256(archive.read(member)).hexdigest() for member in members}
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
+        part = Path(nearby) / path.name
+        part.write_bytes(content)
+        part.replace(path)
+
+
+def _one_line(error: Exception) -> str:
+    # Parts of it may come from the file, and must not reach into a terminal.
+    first = str(error).split("\n")[0][:300].strip(" .")
+    return "".join(letter if letter.isprintable() else "?" for letter in first)
+
+
+def _imported(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("Model files need skops: pip install 'blindauc[cli]'.") from error
