@@ -159,7 +159,7 @@ def test_the_nine_are_the_papers_with_two_readings_of_the_prior():
 
 
 def wanted():
-    return cells(SMALL, SMALL.rows, SMALL.systems, SMALL.repeats)
+    return cells(SMALL.rows, SMALL.systems, SMALL.repeats)
 
 
 def test_one_run_is_one_line_with_its_provenance(tmp_path):

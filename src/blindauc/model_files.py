@@ -12,13 +12,12 @@ grow whenever one of `KNOWN_TYPES` moves, or what its attributes are.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import io
 import json
 import os
 import re
-import tempfile
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,7 +32,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
 )
 
-from blindauc import __version__
+from blindauc import __version__, extras
 from blindauc.estimate import Estimate
 from blindauc.estimators import (
     BiasedSVM,
@@ -44,6 +43,7 @@ from blindauc.estimators import (
     PUErrorClassifier,
     PUErrorClassifierCV,
 )
+from blindauc.files import write_whole
 from blindauc.losses import BarrierHinge, Hinge, Logistic, Sigmoid, SquaredHinge
 from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
 from blindauc.preprocessing.values import read_booleans, read_categories, read_dates, read_numbers
@@ -51,6 +51,8 @@ from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
 from blindauc.tuning.baselines import Comparison
 from blindauc.tuning.growth import GrowthStep
+
+_imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
 
 FORMAT = 1
 """The version of the format that is written, and the newest that is read."""
@@ -149,7 +151,7 @@ def save(model: BaseEstimator, path: Place) -> None:
         raise ModelFileError(f"A model file holds an estimator, not a {type(model).__name__}: pass a fitted model.")
     content = _packed(model)
     try:
-        _write_whole(Path(path), content)
+        write_whole(Path(path), content)
     except OSError as error:
         raise type(error)(f"The model cannot be written to {path}: {error.strerror}.") from error
 
@@ -290,21 +292,7 @@ def _checksums(archive: zipfile.ZipFile) -> dict[str, str]:
     return {member.filename: hashlib.sha256(archive.read(member)).hexdigest() for member in members}
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
-        part = Path(nearby) / path.name
-        part.write_bytes(content)
-        part.replace(path)
-
-
 def _one_line(error: Exception) -> str:
     # Parts of it may come from the file, and must not reach into a terminal.
     first = str(error).split("\n")[0][:300].strip(" .")
     return "".join(letter if letter.isprintable() else "?" for letter in first)
-
-
-def _imported(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("Model files need skops: pip install 'blindauc[cli]'.") from error

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import importlib
 import io
 import lzma
 import re
@@ -23,13 +22,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from blindauc import extras
 from blindauc._typing import Bools, Ints
+
+imported = partial(extras.imported, otherwise="Reading tables needs {}: pip install 'blindauc[cli]'.")
 
 SEPARATORS = {".csv": ",;\t", ".txt": "\t,;", ".tsv": "\t", ".tab": "\t"}
 """What may separate the cells of a file with this ending; the first where there is nothing to tell by."""
@@ -117,21 +120,6 @@ def no_rows(path: Path) -> TableError:
 def shown(text: str) -> str:
     """A piece of a file, short and harmless to a terminal."""
     return repr(text if len(text) <= 60 else f"{text[:60]}...")
-
-
-def imported(module: str) -> Any:
-    """A module of the optional extra for the command line.
-
-    Examples
-    --------
-    >>> from blindauc.datasets.delimited import imported
-    >>> imported("pandas").__name__
-    'pandas'
-    """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"Reading tables needs {module}: pip install 'blindauc[cli]'.") from error
 
 
 @contextmanager

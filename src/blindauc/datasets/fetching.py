@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib
 import io
 import lzma
 import os
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from blindauc import extras
 from blindauc.datasets.sources import DataFile
+from blindauc.files import write_whole
+
+imported = partial(extras.imported, otherwise='The public data sets need {}: pip install "blindauc[data]".')
 
 Folder = str | os.PathLike[str]
 
@@ -75,26 +78,12 @@ def fetch(file: DataFile, data_folder: Folder | None = None) -> bytes:
         return content
     content = _from_source(file)
     try:
-        _write_whole(cached, content)
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(cached, content)
     except OSError as error:
         reason = f"cannot be kept in the cache ({error}); BLINDAUC_CACHE names another folder for it"
         raise _not_found(file, reason) from error
     return content
-
-
-def imported(module: str) -> Any:
-    """A module of the optional extra for data.
-
-    Examples
-    --------
-    >>> from blindauc.datasets.fetching import imported
-    >>> imported("pooch").__name__
-    'pooch'
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f'The public data sets need {module}: pip install "blindauc[data]".') from error
 
 
 def _not_found(file: DataFile, reason: str) -> DataNotFoundError:
@@ -171,12 +160,3 @@ def _sha256(content: bytes) -> str:
 
 def _cache() -> Path:
     return Path(os.environ.get("BLINDAUC_CACHE") or imported("pooch").os_cache("blindauc"))
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write so that the file is there whole or not at all, whoever else writes it at the same time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
-        part = Path(nearby) / path.name
-        part.write_bytes(content)
-        part.replace(path)

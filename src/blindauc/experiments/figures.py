@@ -69,7 +69,7 @@ def families_selected(experiment: Experiment, runs: Sequence[Row], row: str) -> 
 
 
 def draw(table: Table, runs: Sequence[Row]) -> Any:
-    """The figure of an experiment, as matplotlib has it; None where there is nothing to draw."""
+    """The figure of an experiment, as matplotlib has it."""
     from matplotlib.figure import Figure
 
     experiment = table.experiment

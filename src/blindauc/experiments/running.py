@@ -44,8 +44,8 @@ class Cell:
         return cls(run["row"], run["seed"], run["system"])
 
 
-def cells(experiment: Experiment, rows: Sequence[str], systems: Sequence[str], repeats: int) -> list[Cell]:
-    """All runs of an experiment, whole rows of the table one after the other."""
+def cells(rows: Sequence[str], systems: Sequence[str], repeats: int) -> list[Cell]:
+    """All runs to make, whole rows of the table one after the other."""
     return [Cell(row, seed, system) for row in rows for seed in range(repeats) for system in systems]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from sklearn.impute import SimpleImputer
 
@@ -26,17 +24,16 @@ def drawn_task(
     n_neg: int,
     n_labelled: int,
     rng: np.random.Generator,
-    prepared: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
-    **known: object,
+    support: Bools | None = None,
+    groups: Ints | None = None,
+    columns: tuple[str, ...] = (),
 ) -> Task:
-    """A task whose training rows are drawn and whose test rows are all others.
-
-    `prepared` makes numbers of the training and the test rows, by what the training rows hold alone.
-    """
+    """A task whose training rows are drawn and whose test rows are all others; what is missing is imputed."""
     train, test = drawn_rows(is_positive, n_pos, n_neg, rng)
-    y_true = is_positive[train].astype(np.intp)
-    X_train, X_test = (prepared or imputed)(X[train], X[test])
-    return Task(X_train, pu_labels(y_true, n_labelled, rng), y_true, X_test, is_positive[test].astype(np.intp), **known)  # type: ignore[arg-type]
+    y_true, y_test = (is_positive[part].astype(np.intp) for part in (train, test))
+    X_train, X_test = imputed(X[train], X[test])
+    y_pu = pu_labels(y_true, n_labelled, rng)
+    return Task(X_train, y_pu, y_true, X_test, y_test, support, groups, columns)
 
 
 def imputed(X_train: Floats, X_test: Floats) -> tuple[Floats, Floats]:
