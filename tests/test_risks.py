@@ -195,6 +195,13 @@ def test_unbiased_logistic_risk_is_linear_in_the_positives_so_a_shift_changes_no
     assert_allclose(before.by_pos, -PRIOR * p, rtol=1e-14)
 
 
+@pytest.mark.parametrize("far", [-300.0, -1e4])
+def test_nonnegative_risk_of_negatives_that_cost_next_to_nothing(far):
+    risk = NonnegativePURisk.of(LOSSES["sigmoid"], PRIOR)
+    found = risk(np.array([far]), np.array([far]), np.ones(1), np.ones(1))
+    assert np.isfinite([found.value, *found.by_pos, *found.by_unl]).all()
+
+
 @pytest.mark.parametrize("name", PU_LOSSES)
 @pytest.mark.parametrize("around", [-6.0, 0.0, 6.0])
 def test_nonnegative_risk_is_the_unbiased_one_where_the_negatives_part_is_positive(name, around):

@@ -336,18 +336,18 @@ def test_a_rule_counts_most_one_of_those_within_a_standard_error(rule):
 def test_outliers_are_left_in_unless_that_is_surely_worse(rule):
     # So few outliers that leaving out their share of the ranks changes nothing.
     candidates = candidates_of((1.0, 0.0, 4), (1.0, 1e-9, 4))
-    unsure = importances(candidates, table([0.80, 0.83], [0.0, 0.02]), rule)
+    unsure = importances(candidates, table([0.80, 0.83], [0.0, 0.02]), rule, 0.0)
     if rule == "average":
         # One that leaves out the fewest may take part in an average; one that leaves out more may not.
         assert unsure.min() > 0
         more = candidates_of((1.0, 0.0, 4), (1.0, 1e-9, 4), (1.0, 2e-9, 4))
-        assert importances(more, table([0.80, 0.83, 0.83], [0.0, 0.02, 0.02]), rule)[2] == 0
+        assert importances(more, table([0.80, 0.83, 0.83], [0.0, 0.02, 0.02]), rule, 0.0)[2] == 0
     else:
         assert unsure.tolist() == [1.0, 0.0]
-    assert importances(candidates, table([0.80, 0.83], [0.0, 0.01]), rule)[1] == 1.0
+    assert importances(candidates, table([0.80, 0.83], [0.0, 0.01]), rule, 0.0)[1] == 1.0
     # No candidate without outliers: nothing to be careful for.
     only = candidates_of((1.0, 0.1, 4), (1.0, 0.2, 4))
-    assert importances(only, table([0.8, 0.9]), "best").tolist() == [0.0, 1.0]
+    assert importances(only, table([0.8, 0.9]), "best", 0.1).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -370,13 +370,13 @@ def test_in_doubt_those_without_outliers_decide_and_share_with_their_twins(rule)
         "best": {(1.0, 8): 1.0},
         "one_standard_error": {(1.0, 4): 1.0},
     }[rule]
-    found = dict(zip(triples, importances(candidates, unsure, rule), strict=True))
+    found = dict(zip(triples, importances(candidates, unsure, rule, 0.0), strict=True))
     for l2, s in plain:
         assert found[l2, 0.0, s] == pytest.approx(expected.get((l2, s), 0.0))
         has_twin = rule == "average" and (l2, s) in [(1.0, 8), (0.1, 4)]
         assert found[l2, few, s] == (found[l2, 0.0, s] if has_twin else 0.0)
         assert found[l2, more, s] == 0
-    np.testing.assert_array_equal(importances(candidates, surely, rule), RULES[rule](candidates, surely))
+    np.testing.assert_array_equal(importances(candidates, surely, rule, 0.0), RULES[rule](candidates, surely))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -393,10 +393,10 @@ def test_many_outliers_are_seen_with_more_of_the_lowest_ranks_left_out(rule):
     candidates = candidates_of((1.0, 0.0, 4), (1.0, 0.3, 4))
     assert held_out.scores()[0] > held_out.scores()[1] - 0.02
     assert replace(held_out, trim=0.3).scores()[1] > replace(held_out, trim=0.3).scores()[0] + 0.1
-    assert importances(candidates, held_out, rule).argmax() == 1
+    assert importances(candidates, held_out, rule, 0.0).argmax() == 1
     # But not where the grid has no such share.
     if rule != "average":
-        assert importances(candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4)), held_out, rule).tolist() == [1.0, 0.0]
+        assert importances(candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4)), held_out, rule, 0.0).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("n_units", [1, 2, 7, 50, 1000])
@@ -458,17 +458,26 @@ def test_the_typical_candidate_is_in_the_middle():
     np.testing.assert_allclose(average.share, [0.5, 0.25, 0.25, 0.0])
     typical = average.typical
     assert typical.l2 == pytest.approx(10.0)
-    assert typical.n_features_to_select == round(np.exp(0.75 * np.log(8) + 0.25 * np.log(2)))
+    assert typical.n_features_to_select == round(0.75 * 8 + 0.25 * 2)
     assert typical.n_outliers == pytest.approx(0.025)
+
+
+def test_the_typical_ridge_is_that_of_the_typical_scaling():
+    candidates = [Candidate("none", "logistic", l2, 0.0, 4) for l2 in (100.0, 1.0)]
+    candidates += [Candidate("robust", "logistic", 1e6, 0.0, 4)]
+    typical = Average(problem_of(DATA), candidates, np.array([1.0, 1.0, 0.9])).typical
+    assert (typical.scaling, typical.l2) == ("none", pytest.approx(10.0))
 
 
 def test_an_average_of_fits_against_a_slow_loop():
     problem = problem_of(DATA)
-    grid = Grid("standard", "logistic", [10.0, 1.0], [0.0, 0.1], [9, 4])
-    importance = np.random.default_rng(0).uniform(0.3, 1, 8)
-    average = Average(problem, list(grid), importance)
+    grids = [Grid(scaling, "logistic", [10.0, 1.0], [0.0, 0.1], [9, 4]) for scaling in ("standard", "none")]
+    importance = np.random.default_rng(0).uniform(0.3, 1, 16)
+    importance[0] = 1.0
+    average = Average(problem, [c for grid in grids for c in grid], importance)
     total = np.zeros(9)
-    for weight, coef in zip(importance, models(problem, DATA, grid), strict=True):
+    fitted = [coef for grid in grids for coef in models(problem, DATA, grid)]
+    for weight, coef in zip(importance, fitted, strict=True):
         total += weight * coef / (DATA.X[~DATA.is_positive] @ coef).std()
     solution, screened = average.fit()
     kept = np.argsort(-np.abs(total) * DATA.X.std(axis=0))[: average.typical.n_features_to_select]
@@ -484,6 +493,30 @@ def test_an_average_of_fits_against_a_slow_loop():
     assert solution.value == pytest.approx(objective.value(solution.coef, solution.shift))
     for factor in (0.98, 1.02):
         assert objective.value(factor * solution.coef, solution.shift) >= solution.value
+
+
+def test_an_average_keeps_the_features_that_it_cannot_spare():
+    # Two columns that say the same with opposite noise: each candidate has one of them, the average needs both.
+    rng = np.random.default_rng(0)
+    noise, truth = 3 * rng.standard_normal(400), np.repeat([1.5, 0.0], 200)
+    truth[200:240] = 1.5
+    X = np.column_stack([truth + noise, truth - noise, *0.01 * rng.standard_normal((4, 400))])
+    X[:, :2] += 0.5 * rng.standard_normal((400, 2))
+    data = as_data(X, np.arange(400) < 200)
+    problem = problem_of(data)
+    splits = fold_splits(data, 3, seed=0)
+    candidates = candidates_of((1.0, 0.0, 6), (1.0, 0.0, 1), (2.0, 0.0, 1))
+    either = np.zeros((3, 6))
+    either[0, :2], either[1, 0], either[2, 1] = 0.5, 1.0, 1.0
+    average = Average(problem, candidates, np.array([0.02, 1.0, 0.9]))
+    assert average.typical.n_features_to_select == 1
+    kept = average.with_enough_features(splits, [sp.csr_array(either)] * 3, 0.15)
+    assert kept.typical.n_features_to_select == 6
+    # Where the second column is noise alone, the first does.
+    alone = np.zeros((3, 6))
+    alone[:, 0], alone[0, 2:] = 1.0, 0.01
+    spared = average.with_enough_features(splits, [sp.csr_array(alone)] * 3, 0.15)
+    assert spared.typical.n_features_to_select == 1
 
 
 def test_an_average_ranks_rows_by_splits_that_have_not_seen_them():
@@ -654,14 +687,14 @@ def test_the_staged_search_looks_around_the_best_ridge(best_decade):
     ridges = [10.0**k for k in range(5, -1, -1)]
     judge = RecordingJudge(lambda c: -abs(np.log10(c.l2) - best_decade) + (c.scaling == "robust"))
     stages = staged_search(
-        Space(["none", "robust"], ["logistic", "hinge"], lambda *_: ridges, [0.0, 0.1, 0.2], [8, 4, 2]),
+        Space(["none", "robust"], ["logistic"], lambda *_: ridges, [0.0, 0.1, 0.2], [8, 4, 2]),
         judge,
         splits=[None] * 6,
         n_first=3,
     )
-    (_, first, n_first), (_, (second,), n_second) = judge.asked
-    assert (n_first, n_second) == (3, 6)
-    assert {(g.scaling, g.loss) for g in first} == set(product(["none", "robust"], ["logistic", "hinge"]))
+    (_, first, n_first), (_, (second,), n_second), (_, (third,), n_third) = judge.asked
+    assert (n_first, n_second, n_third) == (3, 3, 3)
+    assert {(g.scaling, g.loss) for g in first} == {("none", "logistic"), ("robust", "logistic")}
     assert all(list(g.l2) == ridges and list(g.n_features_to_select) == [8] for g in first)
     assert all(list(g.n_outliers) == [0.0, 0.1] for g in first)
     assert (second.scaling, second.n_features_to_select) == ("robust", [8, 4, 2])
@@ -669,7 +702,54 @@ def test_the_staged_search_looks_around_the_best_ridge(best_decade):
     assert [round(np.log10(l2)) for l2 in second.l2] == [
         k for k in range(best_decade + 1, best_decade - 3, -1) if 0 <= k <= 5
     ]
-    assert [stage.n_splits for stage in stages] == [3, 6]
+    # Equal scores have no spread: all but the best ridge are clearly worse.
+    assert third.l2 == [10.0**best_decade]
+    assert (third.n_outliers, third.n_features_to_select) == ([0.0, 0.1, 0.2], [8, 4, 2])
+    assert [stage.n_splits for stage in stages] == [3, 3, 6]
+
+
+def test_scalings_that_cannot_be_told_apart_go_on_together():
+    judge = RecordingJudge(lambda c: {"none": 0.5, "standard": 0.7, "robust": 0.7}[c.scaling])
+    space = Space(["none", "standard", "robust"], ["logistic"], lambda *_: [1.0], [0.0], [3])
+    staged_search(space, judge, [None] * 2, 2)
+    assert [grid.scaling for grid in judge.asked[1][1]] == ["standard", "robust"]
+
+
+def test_what_is_clearly_worse_is_not_tried_again():
+    def score(c):
+        return 0.8 - 0.3 * (c.n_outliers == 0.0) - 0.2 * (c.n_features_to_select == 2) - 0.1 * (c.l2 == 10.0)
+
+    judge = RecordingJudge(score)
+    staged_search(
+        Space(["none"], ["logistic"], lambda *_: [10.0, 1.0], [0.0, 0.1, 0.2], [8, 4, 2]), judge, [None] * 6, 3
+    )
+    ((last,),) = [grids for name, grids, _ in judge.asked if name == "finalists"]
+    assert (last.l2, last.n_outliers, last.n_features_to_select) == ([1.0], [0.1, 0.2], [8, 4])
+
+
+def test_candidates_without_outliers_go_on_with_their_twins():
+    judge = RecordingJudge(lambda c: 0.8 - 0.3 * (c.n_outliers == 0.1))
+    staged_search(Space(["none"], ["logistic"], lambda *_: [1.0], [0.0, 0.1, 0.2], [8]), judge, [None] * 6, 3)
+    ((last,),) = [grids for name, grids, _ in judge.asked if name == "finalists"]
+    assert last.n_outliers == [0.0, 0.1, 0.2]
+
+
+def test_finalists_are_judged_by_the_splits_of_both_stages():
+    problem = problem_of(DATA)
+    splits = [split for seed in range(3) for split in fold_splits(DATA, 3, seed=seed)]
+    judge = Judge(problem, 0.15, None, lambda *report: None)
+    grid = Grid("none", "logistic", [100.0, 1.0], [0.0], [9, 3])
+    narrow = Grid("none", "logistic", [1.0], [0.0], [9, 3])
+    early = judge("early", [grid], splits[:3], keep_weights=True)
+    both = early.joined(judge("late", [narrow], splits[3:], keep_weights=True))
+    late = [judged(problem, split, narrow, keep_weights=True) for split in splits[3:]]
+    total = early.ranks[2:].copy()
+    for split, part in zip(splits[3:], late, strict=True):
+        total[:, split.held_out[DATA.is_positive]] += part.ranks
+    np.testing.assert_allclose(both.ranks, total / 3)
+    assert (both.candidates, both.n_splits, len(both.weights)) == (list(narrow), 9, 9)
+    np.testing.assert_allclose(both.weights[0].toarray(), early.weights[0].toarray()[2:])
+    np.testing.assert_allclose(both.weights[8].toarray(), late[5].weights.toarray())
 
 
 def test_a_space_of_one_candidate_is_judged():
@@ -868,11 +948,13 @@ def scores_of_choice(model):
     l2, n_outliers, n_features = (
         list(dict.fromkeys(p[name] for p in stage)) for name in ("l2", "n_outliers", "n_features_to_select")
     )
-    grid = Grid(stage[0]["scaling"], stage[0]["loss"], l2, n_outliers, n_features)
-    assert [candidate.params for candidate in grid] == stage
+    losses = list(dict.fromkeys(p["loss"] for p in stage))
+    grids = [Grid(stage[0]["scaling"], loss, l2, n_outliers, n_features) for loss in losses]
+    assert [candidate.params for grid in grids for candidate in grid] == stage
     place, rank = stage.index(model.best_params_), np.empty(len(DATA.row))
     for split in fold_splits(DATA, 3, seed=0):
-        scores = DATA.X @ list(models(problem, DATA.subset(split.fitted), grid))[place]
+        fitted = DATA.subset(split.fitted)
+        scores = DATA.X @ [coef for grid in grids for coef in models(problem, fitted, grid)][place]
         unl = scores[split.held_out & ~DATA.is_positive]
         rank[split.held_out] = [np.mean((s > unl) + 0.5 * (s == unl)) for s in scores[split.held_out]]
     ranked_once, ranked_twice = rank[DATA.is_positive], positive_ranks(DATA.is_positive, rank)

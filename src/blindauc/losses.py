@@ -19,6 +19,9 @@ from scipy.special import expit
 
 from blindauc._typing import Floats
 
+LARGEST_EXPONENT = 700.0
+"""exp of it is still a number."""
+
 
 class Loss(ABC):
     """What a pairwise objective needs of a loss."""
@@ -76,10 +79,16 @@ class AnalyticLoss(Loss):
         """The left (m < -40) and right (m > 40) tail of the derivative of that order."""
 
 
+def _growth(m: Floats) -> Floats:
+    """exp(-m), or the largest that is safe: beyond it log1p(exp(-m)) is -m."""
+    return np.exp(np.minimum(-m, LARGEST_EXPONENT))
+
+
 def _bump(m: Floats) -> Floats:
     """expit(m) * expit(-m), with one exponential."""
     decay = np.exp(-np.abs(m))
-    return decay / (1 + decay) ** 2
+    decay /= (1 + decay) ** 2
+    return decay
 
 
 @dataclass(frozen=True)
@@ -92,14 +101,16 @@ class Logistic(AnalyticLoss):
 
     def value(self, m: Floats) -> Floats:
         # np.logaddexp(0, -m) is the same number at three times the cost.
-        return np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))
+        return np.maximum(np.log1p(_growth(m)), -m)
 
     def derivative(self, m: Floats) -> Floats:
         return -expit(-m)
 
     def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
-        decay = np.exp(-np.abs(m))
-        return np.maximum(-m, 0.0) + np.log1p(decay), -np.where(m > 0, decay, 1.0) / (1 + decay)
+        growth = _growth(m)
+        value = np.maximum(np.log1p(growth), -m)
+        growth /= -1 - growth  # in place: at this size new memory costs as much as the arithmetic
+        return value, growth
 
     def curvature(self, m: Floats) -> Floats:
         return _bump(m)

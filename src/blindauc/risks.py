@@ -148,7 +148,9 @@ class BlindAUCRisk(Risk):
         return RiskValue(mean.value, mean.pos_gradient, mean.unl_gradient)
 
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
-        cross = p[:, None] * q * self.loss.curvature(a[:, None] - b)
+        cross = self.loss.curvature(a[:, None] - b)
+        cross *= p[:, None]
+        cross *= q
         return ScoreHessian(cross.sum(axis=1), cross.sum(axis=0), cross)
 
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
@@ -258,7 +260,7 @@ class NonnegativePURisk(PUErrorRisk):
         root = sqrt(z * z + self.width * self.width)
         if root == 0:
             return 0.0, 0.5, inf
-        return (z + root) / 2, (1 + z / root) / 2, self.width**2 / (2 * root**3)
+        return (z + root) / 2, (1 + z / root) / 2, (self.width / root) ** 2 / (2 * root)
 
     def __call__(self, a: Floats, b: Floats, p: Floats, q: Floats) -> RiskValue:
         negative = self._negative_part()(a, b, p, q)

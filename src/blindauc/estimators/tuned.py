@@ -211,7 +211,9 @@ class TunedPUClassifier(LinearPUModel):
             average, index = Average(problem, [space.plainest], np.ones(1)), 0
         elif stages[-1].n_splits:
             last = stages[-1]
-            average = Average(problem, last.candidates, importances(last.candidates, last.held_out, self.rule))
+            importance = importances(last.candidates, last.held_out, self.rule, space.n_outliers[0])
+            average = Average(problem, last.candidates, importance)
+            average = average.with_enough_features(splits, last.weights, self.trim)
             index = int(average.share.argmax())
         else:
             # A greedy walk ends at its choice.

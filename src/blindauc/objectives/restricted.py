@@ -59,10 +59,10 @@ class RestrictedObjective:
         return coef, shift
 
     def _scores(self, z: Floats) -> tuple[Floats, Floats]:
-        weights, shifts = np.split(z, [len(self._support)])
-        scores = self._rows.design.scores(weights)
+        n_weights = len(self._support)
+        scores = self._rows.design.scores(z[:n_weights])
         a = scores[self._rows.pos]
-        a[self._shifted_row] += shifts
+        a[self._shifted_row] += z[n_weights:]
         return a, scores[self._rows.unl]
 
     def _pull_back(self, by_pos: Floats, by_unl: Floats) -> Floats:

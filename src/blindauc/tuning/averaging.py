@@ -6,8 +6,8 @@ wrong. Linear scores average to a linear score, and keeping its largest weights 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,12 +17,24 @@ from scipy.optimize import minimize
 from blindauc._typing import Bools, Floats
 from blindauc.design import Design
 from blindauc.solvers import Solution
-from blindauc.tuning.evaluation import OutOfFold, Problem, leverage_screened, models, out_of_fold, unit_weights
+from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.evaluation import (
+    OutOfFold,
+    Problem,
+    held_out_ranks,
+    leverage_screened,
+    models,
+    out_of_fold,
+    unit_weights,
+)
 from blindauc.tuning.folds import Split
 from blindauc.tuning.grid import Candidate, Grid
 
 NEGLIGIBLE = 1e-2
 """Candidates with less than this share of the largest importance are left out of the average."""
+
+SMALL_LOSS = 0.01
+"""What fewer features may cost in trimmed blind AUC, a standard error counted in."""
 
 
 class AveragedFit(NamedTuple):
@@ -34,11 +46,13 @@ class AveragedFit(NamedTuple):
 
 @dataclass(frozen=True)
 class Average:
-    """Candidates of one scaling and loss with their importances; one may have it all."""
+    """Candidates with their importances; one may have it all."""
 
     problem: Problem
     candidates: Sequence[Candidate]
     importance: Floats
+    n_features_to_select: Any = None
+    """Features to keep, where it is not the mean of the candidates' numbers."""
 
     @cached_property
     def share(self) -> Floats:
@@ -51,21 +65,44 @@ class Average:
         top = self.candidates[int(self.share.argmax())]
         if self.share.max() == 1:
             return top
-        n_features = self._mean_of_logarithms([c.n_features_to_select for c in self.candidates])
-        n_features = np.maximum(1, np.round(n_features)).astype(int).tolist()
-        l2 = float(self._mean_of_logarithms([c.l2 for c in self.candidates]))
+        of_top_kind = self.share * [c.kind == top.kind for c in self.candidates]
+        l2 = float(np.exp(np.average(np.log([c.l2 for c in self.candidates]), weights=of_top_kind)))
         n_outliers = float(self.share @ np.array([c.n_outliers for c in self.candidates]))
-        is_by_group = isinstance(n_features, list)
-        return Candidate(top.scaling, top.loss, l2, n_outliers, tuple(n_features) if is_by_group else n_features)
+        n_features = self.n_features_to_select or self._mean_number_of_features
+        return Candidate(top.scaling, top.loss, l2, n_outliers, n_features)
 
-    def _mean_of_logarithms(self, values: Any) -> Floats:
-        return np.exp(self.share @ np.log(np.array(values, dtype=np.float64)))
+    @property
+    def _mean_number_of_features(self) -> Any:
+        mean = np.round(self.share @ np.array([c.n_features_to_select for c in self.candidates], dtype=np.float64))
+        return int(mean) if mean.ndim == 0 else tuple(mean.astype(int).tolist())
+
+    def with_enough_features(self, splits: Sequence[Split], weights: Sequence[Any], trim: float) -> Average:
+        """Keep more features than the candidates do on average where it is not sure that the rest can be spared.
+
+        Where columns say nearly the same, each candidate has some of them, and what is small in their average still
+        matters. So held-out positives must not rank lower than by all features, by more than a small loss.
+        """
+        if self.share.max() == 1:
+            return self
+        mean = self._mean_number_of_features
+        more = {c.n_features_to_select for c in self.candidates if np.sum(c.n_features_to_select) > np.sum(mean)}
+        options = sorted({mean} | more, key=np.sum)
+        data = self.problem.data
+        parts = []
+        for split, each in zip(splits, weights, strict=True):
+            total = self.share @ each
+            parts.append(held_out_ranks(data.subset(split.held_out), [self._sparse(total, n) for n in options]))
+        ranks = mean_ranks(data, splits, parts)
+        held_out = HeldOut.where_judged(ranks, data.weight[data.is_positive], trim)
+        scores, errors = held_out.scores(), held_out.standard_errors_below(len(options) - 1)
+        bearable = scores - errors >= scores[-1] - SMALL_LOSS
+        return replace(self, n_features_to_select=options[int(bearable.argmax())])
 
     def fit(self) -> AveragedFit:
         """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""
         data, middle = self.problem.data, self.typical
-        grid, share = self._needed
-        weights = self._sparse(share @ unit_weights(data, models(self.problem, data, grid)))
+        parts = [share @ unit_weights(data, models(self.problem, data, grid)) for grid, share in self._needed]
+        weights = self._sparse(np.sum(parts, axis=0), middle.n_features_to_select)
         ((objective, outliers, screened),) = leverage_screened(self.problem, data, Grid.of(middle))
         objective = objective.with_ridge(middle.l2)
         scores = Design(data.X).scores(weights)[data.is_positive & ~screened]
@@ -74,32 +111,32 @@ class Average:
             flagged = outliers.support(scores.max() - scores)
         coef, shift = _scaled(objective, weights, flagged)
         value = float(objective.value(coef, shift))
-        solution = Solution(coef, shift, coef != 0, flagged, value, (value,), np.nan, True, len(share))
+        solution = Solution(coef, shift, coef != 0, flagged, value, (value,), np.nan, True, int((self.share > 0).sum()))
         return AveragedFit(solution, screened)
 
     @property
-    def _needed(self) -> tuple[Grid, Floats]:
-        """The smallest grid that holds all candidates of any importance, and their shares in its order."""
+    def _needed(self) -> Iterator[tuple[Grid, Floats]]:
+        """For each kind the smallest grid that holds its candidates of any importance, and their shares in it."""
         share_of = {c: s for c, s in zip(self.candidates, self.share, strict=True) if s > 0}
-        first = next(iter(share_of))
-
-        def values(name: str, falling: bool) -> list[Any]:
-            return sorted({getattr(c, name) for c in share_of}, reverse=falling)
-
-        l2, n_features = values("l2", True), values("n_features_to_select", True)
         # The loosest set is on the way to the others, whether it matters or not.
         everything = self.candidates[0].n_features_to_select
-        n_features = list(dict.fromkeys([everything, *n_features]))
-        grid = Grid(first.scaling, first.loss, l2, values("n_outliers", False), n_features)
-        return grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
+        for kind in dict.fromkeys(candidate.kind for candidate in share_of):
+            needed = [candidate for candidate in share_of if candidate.kind == kind]
+            l2 = sorted({c.l2 for c in needed}, reverse=True)
+            n_outliers = sorted({c.n_outliers for c in needed})
+            n_features = sorted({everything} | {c.n_features_to_select for c in needed}, key=np.sum, reverse=True)
+            grid = Grid(*kind, l2, n_outliers, n_features)
+            yield grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
 
     def out_of_fold(self, splits: Sequence[Split], weights: Sequence[Any]) -> OutOfFold:
         """How rows rank by averages that have not seen them, given all candidates' weights on each split."""
-        return out_of_fold(self.problem.data, splits, (self._sparse(self.share @ each) for each in weights))
+        n_features = self.typical.n_features_to_select
+        sparse = (self._sparse(self.share @ each, n_features) for each in weights)
+        return out_of_fold(self.problem.data, splits, sparse)
 
-    def _sparse(self, weights: Floats) -> Floats:
+    def _sparse(self, weights: Floats, n_features: Any) -> Floats:
         importance = np.append(weights * self._spread, np.zeros(self._n_free))
-        support = self.problem.features(self.typical.n_features_to_select).support(importance)
+        support = self.problem.features(n_features).support(importance)
         return np.where(support[: len(weights)], weights, 0.0)
 
     @cached_property

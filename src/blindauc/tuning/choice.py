@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +15,34 @@ from blindauc.tuning.grid import Candidate
 SURE = 2.0
 """Standard errors by which outlier handling must be better than none to be chosen."""
 
+ENOUGH_TO_TELL = 100
+"""Positives by which one scaling can be chosen."""
+
+CLEARLY = 3.0
+"""Standard errors below the best at which a candidate is not tried any more: it would count a hundredth at most."""
+
 
 def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
     """The candidate with the highest score; among equals the simplest."""
     scores = held_out.scores()
     return max(_by_simplicity(candidates), key=lambda index: scores[index])
+
+
+def contenders(candidates: Sequence[Candidate], held_out: HeldOut) -> list[Candidate]:
+    """The best candidate of each scaling and loss that may be the right one; of many positives, only the best of all.
+
+    Which scaling is right can not be told by a few positives, and a wrong one costs more than what it does to an
+    average.
+    """
+    top = best(candidates, held_out)
+    if held_out.ranks.shape[1] >= ENOUGH_TO_TELL:
+        return [candidates[top]]
+    may_be = within(held_out, top, SURE)
+    of_kind: dict[Any, Candidate] = {}
+    for index in [top, *np.argsort(-held_out.scores(), kind="stable").tolist()]:
+        if may_be[index]:
+            of_kind.setdefault(candidates[index].kind, candidates[index])
+    return list(of_kind.values())
 
 
 def _average(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
@@ -54,17 +78,29 @@ RULES: dict[str, Callable[[Sequence[Candidate], HeldOut], Floats]] = {
 }
 
 
-def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -> Floats:
-    """How much each candidate counts by a rule, those with outlier handling only where it is surely better.
+def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str, fewest_outliers: float) -> Floats:
+    """How much each candidate counts by a rule; in an average, all scalings and losses the same."""
+    if rule != "average":
+        return _importances(candidates, held_out, rule, fewest_outliers)
+    result = np.zeros(len(candidates))
+    for kind in {candidate.kind for candidate in candidates}:
+        index = np.flatnonzero([candidate.kind == kind for candidate in candidates])
+        part = _importances([candidates[int(i)] for i in index], held_out.of(index), rule, fewest_outliers)
+        result[index] = part / part.sum()
+    return result / result.max()
 
-    Clean positives are the common case, and leaving out good ones costs: candidates without outliers are given up
-    only where the best of them is clearly below the best of all. Where outliers are many, more of the lowest ranks have
-    to be left out to see that. Where it is not sure, candidates without outliers alone decide on features and ridge.
+
+def _importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str, fewest_outliers: float) -> Floats:
+    """Candidates with outlier handling count only where it is surely better.
+
+    Clean positives are the common case, and leaving out good ones costs: candidates with the fewest outliers that may
+    be chosen are given up only where the best of them is clearly below the best of all. Where outliers are many, more
+    of the lowest ranks have to be left out to see that. Where it is not sure, candidates without outliers alone decide
+    on features and ridge.
     """
     shares = sorted({candidate.n_outliers for candidate in candidates})
-    is_plain = np.array([candidate.n_outliers == shares[0] for candidate in candidates])
-    for trim in sorted({held_out.trim, max(held_out.trim, shares[-1])}):
-        trimmed = replace(held_out, trim=trim)
+    is_plain = np.array([candidate.n_outliers == fewest_outliers for candidate in candidates])
+    for trimmed in _trimmed(candidates, held_out):
         if not within(trimmed, best(candidates, trimmed), SURE)[is_plain].any():
             return RULES[rule](candidates, trimmed)
     plain = np.flatnonzero(is_plain)
@@ -73,6 +109,18 @@ def importances(candidates: Sequence[Candidate], held_out: HeldOut, rule: str) -
     if rule == "average" and len(shares) > 1:
         importance += _of_twins(candidates, importance, shares[1], held_out.scores())
     return importance
+
+
+def _trimmed(candidates: Sequence[Candidate], held_out: HeldOut) -> list[HeldOut]:
+    """What was held out as it is, and with as many of the lowest ranks left out as there may be outliers."""
+    most = max(candidate.n_outliers for candidate in candidates)
+    return [replace(held_out, trim=trim) for trim in sorted({held_out.trim, max(held_out.trim, most)})]
+
+
+def in_question(candidates: Sequence[Candidate], held_out: HeldOut) -> Bools:
+    """The candidates that are not clearly worse than the best."""
+    judged = _trimmed(candidates, held_out)
+    return np.any([within(each, best(candidates, each), CLEARLY) for each in judged], axis=0)
 
 
 def _of_twins(candidates: Sequence[Candidate], importance: Floats, n_outliers: float, scores: Floats) -> Floats:

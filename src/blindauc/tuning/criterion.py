@@ -55,7 +55,13 @@ class HeldOut:
     weight: Floats
     trim: float
 
-    def of(self, candidates: Ints) -> HeldOut:
+    @classmethod
+    def where_judged(cls, ranks: Floats, weight: Floats, trim: float) -> HeldOut:
+        """That of the positives which some split held out: the ranks of the others are NaN."""
+        judged = ~np.isnan(ranks[0])
+        return cls(ranks[:, judged], weight[judged], trim)
+
+    def of(self, candidates: Ints | list[int]) -> HeldOut:
         """That of some candidates only."""
         return replace(self, ranks=self.ranks[candidates])
 

@@ -29,6 +29,11 @@ class Candidate:
     n_features_to_select: Any
 
     @property
+    def kind(self) -> tuple[str, Any]:
+        """What is chosen before the rest: only candidates of a kind can be compared in ridge."""
+        return self.scaling, self.loss
+
+    @property
     def params(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 

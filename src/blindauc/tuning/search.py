@@ -1,17 +1,22 @@
-"""The search: scalings and ridges with all features first, then ridge, features and outliers together."""
+"""The search: scalings and ridges with all features first, then ridge, features and outliers together.
+
+What the first repeat of the folds shows to be clearly worse is not tried by the others (a race, as in Maron and Moore,
+Hoeffding races, NIPS 1994).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import delayed
 
 from blindauc._typing import Floats
-from blindauc.tuning.choice import best
+from blindauc.tuning.choice import contenders, in_question
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.evaluation import Problem, judged
 from blindauc.tuning.folds import Split
@@ -62,9 +67,16 @@ class Stage:
 
     @property
     def held_out(self) -> HeldOut:
-        """The positives that some split held out."""
-        judged = ~np.isnan(self.ranks[0])
-        return HeldOut(self.ranks[:, judged], self.weight[judged], self.trim)
+        return HeldOut.where_judged(self.ranks, self.weight, self.trim)
+
+    def joined(self, later: Stage) -> Stage:
+        """The candidates of a later stage, judged by the splits of both, each of which are whole repeats."""
+        place = {candidate: index for index, candidate in enumerate(self.candidates)}
+        index = [place[candidate] for candidate in later.candidates]
+        n_splits = self.n_splits + later.n_splits
+        ranks = (self.n_splits * self.ranks[index] + later.n_splits * later.ranks) / n_splits
+        weights = [each[index] for each in self.weights] + list(later.weights)
+        return replace(later, ranks=ranks, n_splits=n_splits, weights=weights)
 
 
 @dataclass(frozen=True)
@@ -86,16 +98,20 @@ class Judge:
         by_grid = [[part.ranks for part in parts[k * n : (k + 1) * n]] for k in range(len(grids))]
         ranks = np.concatenate([mean_ranks(data, splits, one) for one in by_grid])
         candidates = [candidate for grid in grids for candidate in grid]
-        weights = [part.weights for part in parts[:n]] if keep_weights else ()
+        weights = [sp.vstack([part.weights for part in parts[k::n]], format="csr") for k in range(n) if keep_weights]
         return Stage(name, candidates, ranks, n, self.trim, data.weight[data.is_positive], weights)
 
 
 def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: int) -> list[Stage]:
-    """Judge scalings, losses and ridges by the first splits, then everything about the best of them by all splits."""
+    """Judge scalings, losses and ridges, then everything about the best of them, and what is left by all splits."""
     first = ridge_stage(space, judge, splits[:n_first])
-    winner = first.candidates[best(first.candidates, first.held_out)]
-    grid = _around(space.grid(winner.scaling, winner.loss), winner.l2)
-    return [first, judge("features and outliers", [grid], splits, keep_weights=True)]
+    winners = contenders(first.candidates, first.held_out)
+    grids = [_around(space.grid(winner.scaling, winner.loss), winner.l2) for winner in winners]
+    second = judge("features and outliers", grids, splits[:n_first], keep_weights=True)
+    if len(splits) == n_first:
+        return [first, second]
+    last = judge("finalists", [_narrowed(grid, second) for grid in grids], splits[n_first:], keep_weights=True)
+    return [first, second, second.joined(last)]
 
 
 def ridge_stage(space: Space, judge: Judge, splits: Sequence[Split]) -> Stage:
@@ -116,3 +132,20 @@ def _around(grid: Grid, l2: float) -> Grid:
     place = list(grid.l2).index(l2)
     window = grid.l2[max(0, place - RIDGES_ABOVE) : place + RIDGES_BELOW + 1]
     return Grid(grid.scaling, grid.loss, window, grid.n_outliers, grid.n_features_to_select)
+
+
+def _narrowed(grid: Grid, stage: Stage) -> Grid:
+    """The grid without values all of whose candidates are clearly worse than the best of them."""
+    place = {candidate: index for index, candidate in enumerate(stage.candidates)}
+    candidates = list(grid)
+    asked = in_question(candidates, stage.held_out.of([place[candidate] for candidate in candidates]))
+    left = [candidate for candidate, is_asked in zip(candidates, asked, strict=True) if is_asked]
+
+    def some(name: str, *also: Any) -> list[Any]:
+        wanted = {getattr(candidate, name) for candidate in left} | set(also)
+        return [value for value in getattr(grid, name) if value in wanted]
+
+    # Candidates without outliers need their twins, and all features are on the way to few.
+    plain = grid.n_outliers[:2] if any(c.n_outliers == grid.n_outliers[0] for c in left) else ()
+    features = some("n_features_to_select", grid.n_features_to_select[0])
+    return Grid(grid.scaling, grid.loss, some("l2"), some("n_outliers", *plain), features)
