@@ -21,7 +21,7 @@ from blindauc.experiments.figures import auc_lines, draw, error_line, families_s
 from blindauc.experiments.paper import TABLE1, TABLE2, TABLE3
 from blindauc.experiments.running import ROC_POINTS, Cell, cells, run_cell, run_missing, runs_made
 from blindauc.experiments.systems import NINE, SYSTEMS
-from blindauc.experiments.tables import as_csv, as_markdown, summarised
+from blindauc.experiments.tables import as_csv, as_markdown, findings, summarised
 from blindauc.experiments.task import Task, pu_labels
 from blindauc.metrics.scorers import scores_of
 
@@ -209,7 +209,7 @@ def test_a_killed_experiment_ends_with_the_same_table(tmp_path):
     ]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     broken, whole = tmp_path / "broken", tmp_path / "whole"
-    for n_lines in (1, 4):
+    for n_lines in (1, 3, 6):
         process = subprocess.Popen([*command, broken], **quiet)
         while process.poll() is None and len(lines_of(broken)) < n_lines:
             time.sleep(0.01)
@@ -231,6 +231,7 @@ def lines_of(folder):
 
 RUNS = [
     {"row": row, "seed": seed, "system": system, "auc": auc + 0.01 * seed, "roc": [0.5] * 101, "selected": ["a 1"]}
+    | {"left_out": 3, "left_out_rightly": 2, "doubted": 2 * seed, "doubted_rightly": seed, "wrong_labels": 4}
     for (row, system), auc in {
         ("20", "SVM (ideal)"): 0.90,
         ("20", "BAUC"): 0.80,
@@ -260,9 +261,20 @@ def test_tables_are_written_with_the_best_in_bold():
     lines = as_csv(table).splitlines()
     assert lines[0] == "positives,system,auc_mean,auc_std,repeats,paper"
     assert len(lines) == 8
-    text = as_markdown(table)
-    assert "| BAUC | 80.50 ± 0.71 (78.90) | **82.50** ± 0.71 |" in text
-    assert "| SVM (ideal) | 90.50 ± 0.71 |  |" in text
+    text = as_markdown(table, RUNS)
+    assert text.startswith("| positives | 20 | 25 | below the oracle |\n")
+    assert "| BAUC | 80.50 ± 0.71 (78.90) | **82.50** ± 0.71 | 6.00 |" in text
+    assert "| SVM (ideal) | 90.50 ± 0.71 |  | -2.00 |" in text
+    assert text.endswith("| 25 | 1.0 | 3.0 (2.0) | 1.0 (0.5) | 4.0 |\n")
+
+
+def test_tables_show_what_else_was_measured():
+    runs = [{**run, "f1": 0.25 + 0.5 * run["seed"]} for run in RUNS]
+    table = summarised(replace(MADE_UP, measured={"f1": "F1", "unknown": "?"}), runs)
+    assert [(line["positives"], line["F1"]) for line in findings(table, runs)] == [("20", "0.500"), ("25", "0.500")]
+    assert all("?" not in line for line in findings(table, runs))
+    without = [run for run in runs if run["system"] == "BAUC"]
+    assert summarised(MADE_UP, without).ours == "BAUC"
 
 
 def test_both_readings_of_the_prior_stand_beside_the_papers_number():

@@ -20,7 +20,9 @@ def reproduce(
     name: Annotated[str, typer.Argument(help="figure1, table1, table2, table3, ssi or eeg")],
     repeats: Annotated[int | None, typer.Option(min=1, help="Seeds of each row; the paper's by default.")] = None,
     rows: Annotated[str, typer.Option(help="Only these rows, separated by ';'.")] = "",
-    systems: Annotated[str, typer.Option(help="Only these systems, separated by ';'; or 'nine', the paper's.")] = "",
+    systems: Annotated[
+        str, typer.Option(help="Only these systems, separated by ';'; or 'nine': the paper's and the oracle.")
+    ] = "",
     jobs: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 2,
     out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path("results"),
     data: Annotated[Path | None, typer.Option(help="A folder that holds the data sets; nothing is downloaded.")] = None,
@@ -49,7 +51,7 @@ def reproduce(
     _run(experiment, wanted, results, jobs)
     runs = runs_made(results, wanted)
     table = summarised(experiment, runs)
-    _print(table)
+    _print(table, runs)
     _write(table, runs, out)
 
 
@@ -79,7 +81,7 @@ def _systems(text: str, experiment: Experiment) -> list[str]:
     from blindauc.experiments.systems import NINE, SYSTEMS
 
     if text == "nine":
-        return [name for name in experiment.systems if name in NINE]
+        return [name for name in experiment.systems if name in (*NINE, "Oracle")]
     chosen = _chosen("system", text, experiment.systems)
     missing = [name for name in chosen if SYSTEMS[name].needs and find_spec(SYSTEMS[name].needs) is None]
     if missing and text:
@@ -116,22 +118,26 @@ def _run(experiment: Experiment, wanted: Sequence[Cell], results: Path, jobs: in
             progress.update(bar, advance=1, description=f"{experiment.name}: {row['row']}, {row['system']}")
 
 
-def _print(table: Table) -> None:
+def _print(table: Table, runs: Sequence[Row]) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from blindauc.experiments.tables import marked_cells
+    from blindauc.experiments.tables import findings, headings, marked_cells
 
-    shown = RichTable("", *table.rows, title=table.experiment.title, caption="mean ± sd (paper's mean); best PU bold")
+    title, caption = table.experiment.title, "mean ± sd (paper's mean); best PU bold"
+    shown = RichTable("", *headings(table), title=title, caption=caption)
     for system in table.systems:
         shown.add_row(system, *marked_cells(table, system, "[bold]", "[/bold]"))
     console = Console()
     # A pipe has no width: a table that is cut would be of no use there.
     console.width = max(console.width, 24 + 24 * len(table.rows)) if not console.is_terminal else console.width
     console.print(shown)
-    gaps = table.mean_gap_to_oracle()
-    if gaps:
-        console.print("Mean gap to the oracle: " + ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items()))
+    found = findings(table, runs)
+    if found:
+        shown = RichTable(*found[0], title=f"What {table.ours} found")
+        for line in found:
+            shown.add_row(*line.values())
+        console.print(shown)
 
 
 def _write(table: Table, runs: Sequence[Row], out: Path) -> None:
@@ -141,7 +147,7 @@ def _write(table: Table, runs: Sequence[Row], out: Path) -> None:
     name = table.experiment.name
     written = [out / f"{name}.csv", out / f"{name}.md"]
     written[0].write_text(as_csv(table), encoding="utf-8")
-    written[1].write_text(as_markdown(table), encoding="utf-8")
+    written[1].write_text(as_markdown(table, runs), encoding="utf-8")
     figure = draw(table, runs)
     for kind in ("png", "svg"):
         written.append(out / f"{name}.{kind}")

@@ -28,6 +28,7 @@ class Experiment:
     repeats : of every row, each with its own seed
     paper : the paper's AUC (in percent) by row and system
     measure : what else is kept of a fitted system and its task
+    measured : what of that is shown, and under which heading
     keeps_roc : whether ROC curves are kept and drawn
     family : the family of a column by its name, where the selected ones are counted by family
     """
@@ -41,5 +42,6 @@ class Experiment:
     repeats: int = 10
     paper: Mapping[tuple[str, str], float] = field(default_factory=dict)
     measure: Callable[[Any, Task], dict[str, Any]] = lambda model, task: {}
+    measured: Mapping[str, str] = field(default_factory=dict)
     keeps_roc: bool = False
     family: Callable[[str], str] | None = None

@@ -48,4 +48,5 @@ def experiment() -> Experiment:
         draw=_draw,
         systems=["BAUC"],
         measure=_estimates,
+        measured={"auc": "AUC", "auc_by_training_rows": "by training rows", "auc_estimated": "estimated"},
     )

@@ -12,9 +12,8 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.experiments.experiment import Experiment
 from blindauc.experiments.running import ROC_POINTS, Row
-from blindauc.experiments.tables import Table
+from blindauc.experiments.tables import OURS, Table
 
-OURS = "BAUC-OF"
 COLOURS = {OURS: "#c1121f", "BAUC-O": "#e07a5f", "BAUC": "#f2a541", "SVM (ideal)": "#1b1b1b", "Oracle": "#8d99ae"}
 """Ours stands out; the systems without one of their own take the colour map's."""
 

@@ -84,6 +84,7 @@ def experiment() -> Experiment:
         rows=[SIMULATED, SMALL, FULL],
         draw=lambda row, seed: _DRAWS[row](seed),
         measure=_groups_found,
+        measured={"groups_found": "variables", "group_f1": "F1 of the variables"},
         keeps_roc=True,
         family=lambda column: column.rsplit(" ", 2)[0],
     )

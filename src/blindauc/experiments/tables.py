@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -13,6 +13,11 @@ import numpy as np
 from blindauc.experiments.experiment import Experiment
 from blindauc.experiments.running import Row
 from blindauc.experiments.systems import SYSTEMS
+
+OURS = "BAUC-OF"
+
+GAP = "below the oracle"
+"""The heading of how far a system is below the oracle, on average over the rows."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,11 @@ class Table:
         """The PU system with the highest mean of a row."""
         of_row = {s: self.entries[row, s].mean for s in self.systems if (row, s) in self.entries and SYSTEMS[s].is_pu}
         return max(of_row, key=lambda system: of_row[system], default=None)
+
+    @property
+    def ours(self) -> str:
+        """The system whose findings are shown."""
+        return OURS if OURS in self.systems else self.systems[-1]
 
     def mean_gap_to_oracle(self) -> dict[str, float]:
         """How far each system is below the oracle, on average over the rows that have both."""
@@ -76,6 +86,29 @@ def _entry(aucs: list[float], paper: float) -> Entry:
     return Entry(float(np.mean(aucs)), deviation, len(aucs), paper)
 
 
+def findings(table: Table, runs: Sequence[Row]) -> list[dict[str, str]]:
+    """What ours found in each row, on average over the repeats, by heading."""
+    lines = []
+    for row in table.rows:
+        of_row = [run for run in runs if run["row"] == row and run["system"] == table.ours and "selected" in run]
+        if of_row:
+            lines.append({table.experiment.row_name: row} | _found(of_row, table.experiment.measured))
+    return lines
+
+
+def _found(runs: Sequence[Row], measured: Mapping[str, str]) -> dict[str, str]:
+    def mean(name: str) -> float:
+        return float(np.mean([run[name] for run in runs]))
+
+    found = {
+        "columns": f"{np.mean([len(run['selected']) for run in runs]):.1f}",
+        "left out (wrong)": f"{mean('left_out'):.1f} ({mean('left_out_rightly'):.1f})",
+        "doubted (wrong)": f"{mean('doubted'):.1f} ({mean('doubted_rightly'):.1f})",
+        "wrong labels": f"{mean('wrong_labels'):.1f}",
+    }
+    return found | {heading: f"{mean(name):.3f}" for name, heading in measured.items() if name in runs[0]}
+
+
 def as_csv(table: Table) -> str:
     """One line for each row and system, with all digits."""
     text = io.StringIO()
@@ -89,19 +122,32 @@ def as_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: Table, runs: Sequence[Row]) -> str:
     """Systems down, rows across; the best PU system of each row is bold, the paper's number in brackets."""
-    head = f"| {table.experiment.row_name} | " + " | ".join(table.rows) + " |"
-    lines = [head, "|---" * (len(table.rows) + 1) + "|"]
-    lines += [f"| {system} | " + " | ".join(marked_cells(table, system, "**", "**")) + " |" for system in table.systems]
-    gaps = table.mean_gap_to_oracle()
-    if gaps:
-        lines += ["", "Mean gap to the oracle: " + ", ".join(f"{name} {gap:.2f}" for name, gap in gaps.items()) + "."]
-    return "\n".join(lines) + "\n"
+    cells = [[system, *marked_cells(table, system, "**", "**")] for system in table.systems]
+    text = _markdown([table.experiment.row_name, *headings(table)], cells)
+    found = findings(table, runs)
+    return text + ("\n" + _markdown(list(found[0]), [list(line.values()) for line in found]) if found else "")
+
+
+def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rule = ["---"] * len(head)
+    return "".join("| " + " | ".join(line) + " |\n" for line in [head, rule, *lines])
+
+
+def headings(table: Table) -> list[str]:
+    """Of the columns of the table after the systems' names."""
+    return [*table.rows, GAP] if table.mean_gap_to_oracle() else table.rows
 
 
 def marked_cells(table: Table, system: str, before_best: str, after_best: str) -> list[str]:
-    """The cells of a system, row by row: mean, spread and the paper's number."""
+    """The cells of a system: mean, spread and the paper's number row by row, and its mean gap to the oracle."""
+    gaps = table.mean_gap_to_oracle()
+    gap = [f"{gaps[system]:.2f}" if system in gaps else ""] if gaps else []
+    return _cells(table, system, before_best, after_best) + gap
+
+
+def _cells(table: Table, system: str, before_best: str, after_best: str) -> list[str]:
     texts = []
     for row in table.rows:
         entry = table.entries.get((row, system))
