@@ -42,6 +42,25 @@ def features_for(objective, allowed):
     return allowed.with_free_column() if objective.risk.has_intercept else allowed
 
 
+# --- fits on the way ---
+
+
+def test_rough_fits_move_as_the_ridge_falls():
+    # Columns that say nearly the same: what tells positives is their differences, whose gradient is tiny from the start.
+    rng, is_positive = np.random.default_rng(0), np.arange(150) < 50
+    X = rng.normal(size=(150, 1)) * 10 + 0.02 * rng.normal(size=(150, 12)) + 5.0 * is_positive[:, None]
+    X[is_positive, :2] += [0.02, -0.02]
+    objective, nobody = BlindAUCObjective(X, is_positive, l2=1.0), L0(50, 0)
+    coef, nothing = np.zeros(12), np.zeros(50)
+    for decade in range(2, -8, -1):
+        weak, before = objective.with_ridge(10.0**decade), coef
+        (rough,) = feature_path(weak, [AllFeatures(12)], nobody, coef)
+        coef = rough.coef
+    exact = Fitter(weak, 1e-9, 100)(rough.support, rough.outliers, coef, nothing)
+    to_do = weak.value(before, nothing) - exact.value
+    assert weak.value(before, nothing) - rough.value > 0.5 * to_do > 0
+
+
 # --- the solution ---
 
 

@@ -22,7 +22,7 @@ from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_
 from blindauc.tuning import folds as folds_module
 from blindauc.tuning.averaging import NEGLIGIBLE, Average
 from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.tuning.choice import RULES, best, importances, within
+from blindauc.tuning.choice import RULES, best, contenders, importances, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
 from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
@@ -700,12 +700,29 @@ def test_the_staged_search_looks_around_the_best_ridge(best_decade):
     assert (second.scaling, second.n_features_to_select) == ("robust", [8, 4, 2])
     assert list(second.n_outliers) == [0.0, 0.1, 0.2]
     assert [round(np.log10(l2)) for l2 in second.l2] == [
-        k for k in range(best_decade + 1, best_decade - 3, -1) if 0 <= k <= 5
+        k for k in range(best_decade + 1, best_decade - 2, -1) if 0 <= k <= 5
     ]
     # Equal scores have no spread: all but the best ridge are clearly worse.
     assert third.l2 == [10.0**best_decade]
     assert (third.n_outliers, third.n_features_to_select) == ([0.0, 0.1, 0.2], [8, 4, 2])
     assert [stage.n_splits for stage in stages] == [3, 3, 6]
+
+
+def test_the_strongest_ridge_that_may_be_the_best_goes_on():
+    # 100 is as good as 1 but for a lucky and a less unlucky positive, 1000 is worse for all of them.
+    ranks = np.tile(np.linspace(0.3, 0.6, 20), (3, 1))
+    ranks[2, :2] += [0.06, -0.04]
+    ranks[0] -= np.linspace(0.1, 0.11, 20)
+    candidates = candidates_of((1000.0, 0.0, 4), (100.0, 0.0, 4), (1.0, 0.0, 4))
+    held_out = HeldOut(ranks, np.ones(20), 0.0)
+    assert best(candidates, held_out) == 2
+    assert contenders(candidates, held_out) == [candidates[1]]
+
+
+def test_of_many_positives_only_the_best_scaling_goes_on():
+    kinds = [Candidate(scaling, "logistic", 1.0, 0.0, 4) for scaling in ("none", "robust")]
+    for n_pos, expected in ((99, kinds), (100, kinds[:1])):
+        assert contenders(kinds, HeldOut(np.full((2, n_pos), 0.7), np.ones(n_pos), 0.15)) == expected
 
 
 def test_scalings_that_cannot_be_told_apart_go_on_together():

@@ -33,10 +33,13 @@ class Fit:
 
 
 class Fitter:
-    """Newton fits of one objective, to one tolerance (relative to the gradient at zero), counted."""
+    """Newton fits of one objective, to one tolerance (relative to the gradient at zero), counted.
 
-    def __init__(self, objective: Objective, tol: float, max_iter: int) -> None:
-        self.objective, self.max_iter = objective, max_iter
+    With a `reduction`, a fit also lowers the gradient that it begins with, however small, to that share.
+    """
+
+    def __init__(self, objective: Objective, tol: float, max_iter: int, reduction: float = np.inf) -> None:
+        self.objective, self.max_iter, self.reduction = objective, max_iter, reduction
         self.reference = float(np.linalg.norm(objective.gradient_at_zero / objective.column_spread)) or 1.0
         self.tolerance = tol * self.reference
         self.n_iter = 0
@@ -55,6 +58,7 @@ class Fitter:
                 problem.pack(coef, shift),
                 tolerance=self.tolerance if is_last else 1e3 * self.tolerance,
                 max_iter=self.max_iter,
+                reduction=self.reduction,
                 hopeless_above=goal if is_last else np.inf,
             )
             self.n_iter += end.n_iter

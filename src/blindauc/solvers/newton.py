@@ -48,9 +48,10 @@ def newton(
     *,
     tolerance: float,
     max_iter: int,
+    reduction: float = np.inf,
     hopeless_above: float = np.inf,
 ) -> Minimum:
-    """Minimise from z until the gradient's norm is at most `tolerance`.
+    """Minimise from z until the gradient's norm is at most `tolerance`, and `reduction` times that at z.
 
     A run that will clearly end above `hopeless_above` is given up early.
     """
@@ -59,6 +60,7 @@ def newton(
         z = newton(problem.sample, z, tolerance=1e4 * tolerance, max_iter=max_iter).z
     steps = _Steps(problem)
     value, gradient = problem.gradient(z)
+    tolerance = min(tolerance, reduction * float(np.linalg.norm(gradient / problem.scale)))
     for n_iter in range(max_iter):
         norm = float(np.linalg.norm(gradient / problem.scale))
         if norm <= tolerance:

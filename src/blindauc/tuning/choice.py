@@ -29,20 +29,22 @@ def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
 
 
 def contenders(candidates: Sequence[Candidate], held_out: HeldOut) -> list[Candidate]:
-    """The best candidate of each scaling and loss that may be the right one; of many positives, only the best of all.
+    """Of each scaling and loss that may be the right one, the strongest ridge that may be.
 
     Which scaling is right can not be told by a few positives, and a wrong one costs more than what it does to an
-    average.
+    average; of many positives, only the best is left. Too weak a ridge costs more than one too strong.
     """
     top = best(candidates, held_out)
-    if held_out.ranks.shape[1] >= ENOUGH_TO_TELL:
-        return [candidates[top]]
     may_be = within(held_out, top, SURE)
-    of_kind: dict[Any, Candidate] = {}
-    for index in [top, *np.argsort(-held_out.scores(), kind="stable").tolist()]:
-        if may_be[index]:
-            of_kind.setdefault(candidates[index].kind, candidates[index])
-    return list(of_kind.values())
+    is_sure = held_out.ranks.shape[1] >= ENOUGH_TO_TELL
+    found = {}
+    for kind in dict.fromkeys(candidate.kind for candidate in candidates):
+        of_kind = [index for index, candidate in enumerate(candidates) if candidate.kind == kind]
+        if may_be[of_kind].any() and (kind == candidates[top].kind or not is_sure):
+            some, judged = [candidates[index] for index in of_kind], held_out.of(of_kind)
+            good = within(judged, best(some, judged), 1.0)
+            found[kind] = max((some[int(index)] for index in np.flatnonzero(good)), key=lambda each: each.l2)
+    return list(found.values())
 
 
 def _average(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:

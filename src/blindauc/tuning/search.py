@@ -23,8 +23,8 @@ from blindauc.tuning.folds import Split
 from blindauc.tuning.grid import Candidate, Grid
 from blindauc.tuning.parallel import ReportedParallel
 
-RIDGES_ABOVE, RIDGES_BELOW = 1, 2
-"""Neighbours of the first stage's ridge that the second tries: with fewer features a smaller one may do."""
+RIDGES_AROUND = 1
+"""Neighbours of the first stage's ridge that the second tries, to either side."""
 
 Report = Callable[[str, int, int], None]
 """(stage, tasks done, tasks in all)"""
@@ -130,7 +130,7 @@ def _coarse(grid: Grid) -> Grid:
 
 def _around(grid: Grid, l2: float) -> Grid:
     place = list(grid.l2).index(l2)
-    window = grid.l2[max(0, place - RIDGES_ABOVE) : place + RIDGES_BELOW + 1]
+    window = grid.l2[max(0, place - RIDGES_AROUND) : place + RIDGES_AROUND + 1]
     return Grid(grid.scaling, grid.loss, window, grid.n_outliers, grid.n_features_to_select)
 
 
