@@ -46,7 +46,7 @@ def features_for(objective, allowed):
 
 
 def test_rough_fits_move_as_the_ridge_falls():
-    # Columns that say nearly the same: what tells positives is their differences, whose gradient is tiny from the start.
+    # Columns that say nearly the same: what tells positives are differences, whose gradient is tiny from the start.
     rng, is_positive = np.random.default_rng(0), np.arange(150) < 50
     X = rng.normal(size=(150, 1)) * 10 + 0.02 * rng.normal(size=(150, 12)) + 5.0 * is_positive[:, None]
     X[is_positive, :2] += [0.02, -0.02]

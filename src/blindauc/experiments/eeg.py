@@ -7,6 +7,7 @@ against all others. A recording gives two windows, the second at its end, and bo
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,14 @@ def _draw(row: str, seed: int) -> Task:
     )
 
 
+def _wrong_among_most_suspicious(model: Any, task: Task) -> dict[str, Any]:
+    """How many of the wrong labels an auditor meets who checks twice as many as there are."""
+    if not hasattr(model, "suspicion_"):
+        return {}
+    checked = model.labelled_rows_[np.argsort(-model.suspicion_, kind="stable")[: 2 * N_WRONG]]
+    return {"wrong_among_checked": len(np.intersect1d(checked, task.outliers))}
+
+
 def experiment() -> Experiment:
     """The stand-ins for the epileptic mice."""
     families = dict(zip(feature_names(), feature_families(), strict=True))
@@ -66,6 +75,8 @@ def experiment() -> Experiment:
         row_name="recordings",
         rows=["simulated", "Bonn"],
         draw=_draw,
+        measure=_wrong_among_most_suspicious,
+        measured={"wrong_among_checked": f"wrong among the {2 * N_WRONG} most suspicious"},
         keeps_roc=True,
         family=families.__getitem__,
     )

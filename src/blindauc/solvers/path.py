@@ -22,8 +22,9 @@ ROUGH = 1e-2
 """The tolerance of fits on the way: the ranking hardly changes any more."""
 
 REDUCTION = 0.3
-"""The first fit of a path lowers the gradient at least to this share: where columns say nearly the same, what tells rows
-apart has a small gradient from the beginning, and a fit that is content with that never moves as the ridge falls."""
+"""The first fit of a path lowers the gradient at least to this share: where columns say nearly the same, what tells
+rows apart has a small gradient from the beginning, and a fit that is content with that never moves as the ridge falls.
+"""
 
 RIDGES = (1e3, 1e2, 1e1)
 """Times the ridge: how the solver comes down to it."""
