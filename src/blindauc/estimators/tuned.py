@@ -37,7 +37,7 @@ from blindauc.tuning.search import Judge, Report, Space, Stage, ridge_stage, sta
 ENOUGH_JUDGED = 300
 """Held-out positives, counted once for each repeat, at which more repeats of the folds bring little."""
 
-MAX_REPEATS = 3
+MAX_REPEATS = 2
 
 MIN_JUDGED = 15
 """With fewer distinct positives to judge by, what candidates differ by is noise, and none is chosen."""
@@ -310,7 +310,7 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
         Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
     n_repeats : int or "auto", default="auto"
-        Repeats of the folds, for an integer cv; as many as it takes to judge by 300 positives, at most 3.
+        Repeats of the folds, for an integer cv; as many as it takes to judge by 300 positives, at most 2.
     trim : float, default=0.15
     grow_unlabelled : bool, default=False
         Use only as many unlabelled rows as it takes: double them, from as many as there are positives, until the blind

@@ -79,6 +79,7 @@ def _variables_found(model: Any, task: Task) -> dict[str, Any]:
     true, selected = (set(task.groups[mask].tolist()) for mask in (task.support, model.support_))
     selector = clone(model.best_estimator_).set_params(n_features_to_select=STABLE_SHARE)
     stability = stability_selection(selector, task.X, task.y_pu)
+    assert stability.group_frequency is not None
     stable = set(np.flatnonzero(stability.group_frequency >= STABLE_FREQUENCY).tolist())
     return {"selected_f1": _f1(selected, true), "stable_f1": _f1(stable, true), "stable_variables": len(stable)}
 
