@@ -287,8 +287,9 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     the mean of their ranks :math:`r` among the held-out unlabelled rows without the share :math:`t` = `trim` of the
     lowest, since a model that ranks a mislabelled positive low is right. No negative and no prior is needed.
 
-    The search has two stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
-    outliers together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
+    The search has three stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
+    outliers together; then, by more folds, what is not clearly worse. With fewer than 100 positives scalings that
+    cannot be told apart go on together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
     one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
     standard errors; where that is not sure, a fit in an average has a twin that leaves out one positive in twenty, if
     that scores no lower: the average is steadier with it, and neither ridge nor features change. With fewer than 15
@@ -305,8 +306,8 @@ class BlindAUCClassifierCV(TunedPUClassifier):
         rows are ranked better. It needs few fits, and overfits.
     rule : {"average", "best", "one_standard_error"}, default="average"
         What is taken: the average of the weights of all candidates, each as far as it may be the best, with as many
-        features kept as they have in the middle; the candidate with the highest score; or, of those within a standard
-        error of it, the one with the fewest features.
+        features kept as they have on average, or more where it is not sure that the rest can be spared; the candidate
+        with the highest score; or, of those within a standard error of it, the one with the fewest features.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
         Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
     n_repeats : int or "auto", default="auto"
