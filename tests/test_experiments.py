@@ -159,7 +159,7 @@ def test_the_nine_are_the_papers_with_two_readings_of_the_prior():
 
 
 def wanted():
-    return cells(SMALL.rows, SMALL.systems, SMALL.repeats)
+    return cells(SMALL, SMALL.rows, SMALL.systems, None)
 
 
 def test_one_run_is_one_line_with_its_provenance(tmp_path):
@@ -225,6 +225,15 @@ def test_a_killed_experiment_ends_with_the_same_table(tmp_path):
 def lines_of(folder):
     path = folder / "table2.jsonl"
     return path.read_bytes().splitlines() if path.exists() else []
+
+
+def test_rows_that_take_long_are_run_once():
+    slow = replace(SMALL, once=SMALL.rows[:1])
+    systems = SMALL.systems[:1]
+    made = cells(slow, SMALL.rows, systems, None)
+    assert [cell.row for cell in made].count(SMALL.rows[0]) == 1
+    assert [cell.row for cell in made].count(SMALL.rows[1]) == SMALL.repeats
+    assert len(cells(slow, SMALL.rows[:1], systems, 3)) == 3
 
 
 # --- tables and figures -----------------------------------------------------------------------------------------------

@@ -64,7 +64,19 @@ _HOMES = {
 }
 """Where names live that are not estimators."""
 
-_PARTS = ("datasets", "estimators", "experiments", "features", "metrics", "preprocessing", "prior", "theory", "trust")
+_PARTS = (
+    "analysis",
+    "datasets",
+    "estimators",
+    "experiments",
+    "features",
+    "metrics",
+    "preprocessing",
+    "prior",
+    "report",
+    "theory",
+    "trust",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -46,7 +46,7 @@ def reproduce(
     experiment = _experiment(name, reading)
     chosen_rows = _chosen("row", rows, experiment.rows)
     chosen_systems = _systems(systems, experiment)
-    wanted = cells(chosen_rows, chosen_systems, repeats or experiment.repeats)
+    wanted = cells(experiment, chosen_rows, chosen_systems, repeats)
     results = out / f"{experiment.name}.jsonl"
     _run(experiment, wanted, results, jobs)
     runs = runs_made(results, wanted)

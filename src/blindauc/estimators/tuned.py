@@ -146,6 +146,8 @@ class TunedPUClassifier(LinearPUModel):
             stages = self._searched(problem, space, splits, n_first, report) if splits else []
             average, weights = self._chosen(stages, problem, space, splits)
             rank = self._fit_chosen(problem, average, average.out_of_fold(splits, weights), labelled_share)
+            self.held_out_rank_ = np.full(_num_samples(X), np.nan)
+            self.held_out_rank_[data.row] = rank
             self._compare(data, splits, rank[data.is_positive])
         return self
 
@@ -339,6 +341,8 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     baselines_ : list of Comparison
         A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where the
         search brought nothing sure.
+    held_out_rank_ : ndarray of shape (n,)
+        The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out.
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
     calibration_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
@@ -384,7 +388,8 @@ class PUErrorClassifierCV(TunedPUClassifier):
 
     Attributes
     ----------
-    best_params_, best_score_, best_index_, best_estimator_, cv_results_, baselines_ and those of `PUErrorClassifier`
+    best_params_, best_score_, best_index_, best_estimator_, cv_results_, baselines_, held_out_rank_ and those of
+    `PUErrorClassifier`
         As in `BlindAUCClassifierCV`.
 
     Examples

@@ -13,7 +13,7 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.datasets import load_bonn_eeg, make_eeg
-from blindauc.experiments.experiment import Experiment
+from blindauc.experiments.experiment import WITHOUT_TRUTH, Experiment
 from blindauc.experiments.task import Task, pu_labels
 from blindauc.features.eeg import eeg_features, feature_families, feature_names
 
@@ -75,6 +75,7 @@ def experiment() -> Experiment:
         row_name="recordings",
         rows=["simulated", "Bonn"],
         draw=_draw,
+        systems=WITHOUT_TRUTH,
         measure=_wrong_among_most_suspicious,
         measured={"wrong_among_checked": f"wrong among the {2 * N_WRONG} most suspicious"},
         keeps_roc=True,

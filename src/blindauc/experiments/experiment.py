@@ -9,6 +9,9 @@ from typing import Any
 from blindauc.experiments.systems import SYSTEMS
 from blindauc.experiments.task import Task
 
+WITHOUT_TRUTH = tuple(name for name in SYSTEMS if name != "Oracle" and not name.endswith("(test prior)"))
+"""For real data: nobody knows which columns matter, and the prior is that of the unlabelled rows."""
+
 Draw = Callable[[str, int], Task]
 """(row, seed) -> a task."""
 
@@ -26,6 +29,7 @@ class Experiment:
     draw : the task of a row and a seed
     systems : the names of the systems, in the order of the table
     repeats : of every row, each with its own seed
+    once : rows that are run once only, since they take long and vary little
     paper : the paper's AUC (in percent) by row and system
     measure : what else is kept of a fitted system and its task
     measured : what of that is shown, and under which heading
@@ -40,6 +44,7 @@ class Experiment:
     draw: Draw
     systems: Sequence[str] = tuple(SYSTEMS)
     repeats: int = 10
+    once: Sequence[str] = ()
     paper: Mapping[tuple[str, str], float] = field(default_factory=dict)
     measure: Callable[[Any, Task], dict[str, Any]] = lambda model, task: {}
     measured: Mapping[str, str] = field(default_factory=dict)

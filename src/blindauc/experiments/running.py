@@ -44,9 +44,13 @@ class Cell:
         return cls(run["row"], run["seed"], run["system"])
 
 
-def cells(rows: Sequence[str], systems: Sequence[str], repeats: int) -> list[Cell]:
-    """All runs to make, whole rows of the table one after the other."""
-    return [Cell(row, seed, system) for row in rows for seed in range(repeats) for system in systems]
+def cells(experiment: Experiment, rows: Sequence[str], systems: Sequence[str], repeats: int | None) -> list[Cell]:
+    """All runs to make, whole rows of the table one after the other; without a word about repeats, the usual ones."""
+
+    def seeds(row: str) -> range:
+        return range(repeats or (1 if row in experiment.once else experiment.repeats))
+
+    return [Cell(row, seed, system) for row in rows for seed in seeds(row) for system in systems]
 
 
 def runs_made(path: Path, wanted: Sequence[Cell]) -> list[Row]:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from blindauc.datasets import make_cohort
-from blindauc.experiments.experiment import Experiment
+from blindauc.experiments.experiment import WITHOUT_TRUTH, Experiment
 from blindauc.experiments.splits import drawn_task, imputed
 from blindauc.experiments.task import Task, pu_labels
 from blindauc.features.longitudinal import physionet_cohort
@@ -96,6 +96,8 @@ def experiment() -> Experiment:
         row_name="cohort",
         rows=[SIMULATED, SMALL, FULL],
         draw=lambda row, seed: _DRAWS[row](seed),
+        systems=WITHOUT_TRUTH,
+        once=[FULL],
         measure=_variables_found,
         measured={
             "selected_f1": "F1 of the selected variables",

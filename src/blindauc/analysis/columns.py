@@ -1,0 +1,43 @@
+"""Columns of a table by their names, and what was probably meant where there is none of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+MOST_LISTED = 5
+
+
+def check_column(frame: Any, name: str, role: str) -> None:
+    """Raise unless the table has the column; the role says what it was wanted for."""
+    if name not in frame.columns:
+        raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}.")
+
+
+def close_names(name: str, names: Iterable[str]) -> list[str]:
+    """The names most like one, at most three, whatever their capitals.
+
+    Examples
+    --------
+    >>> from blindauc.analysis.columns import close_names
+    >>> close_names("age", ["crp", "Age", "age at surgery", "ages"])
+    ['Age', 'ages']
+    """
+    by_folded: dict[str, list[str]] = {}
+    for each in names:
+        by_folded.setdefault(each.casefold(), []).append(each)
+    found = get_close_matches(name.casefold(), by_folded, n=3)
+    return [each for folded in found for each in by_folded[folded]][:3]
+
+
+def listed(names: Iterable[str]) -> str:
+    """A few names in quotes, and how many more there are."""
+    quoted = [repr(name) for name in names]
+    more = len(quoted) - MOST_LISTED
+    return ", ".join(quoted[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _remedy(name: str, names: Iterable[str]) -> str:
+    close = close_names(name, names)
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"its columns are {listed(names)}"

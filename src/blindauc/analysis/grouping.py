@@ -1,0 +1,83 @@
+"""Which columns are selected together: those from one column of the table, and those that a user puts together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+
+from blindauc._typing import Ints
+from blindauc.analysis.columns import close_names, listed
+from blindauc.preprocessing import feature_groups, group_names
+
+Groups = str | Mapping[str, Any]
+"""A regular expression with one group in brackets, or the group of some columns by their names."""
+
+
+def sparsity_of(preprocessor: ColumnTransformer, group_of: Mapping[str, Hashable]) -> dict[str, Any]:
+    """How an estimator is to select among the columns of a fitted preprocessor, as its parameters."""
+    ids = _group_numbers(preprocessor, group_of)
+    return {"sparsity": "group_l0", "groups": ids} if np.bincount(ids).max() > 1 else {}
+
+
+def column_groups(names: Iterable[str], groups: Groups | None) -> dict[str, Hashable]:
+    """The group of every column that a pattern or a mapping puts into one; the others stand alone.
+
+    Parameters
+    ----------
+    names : the columns of the table
+    groups : str or mapping, optional
+        A regular expression with one group in brackets: columns in which it finds the same are a group. Or the group
+        of each column that is in one.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from blindauc.analysis.grouping import column_groups
+    >>> column_groups(["crp day 1", "crp day 2", "age"], r"(.*) day \\d+")
+    {'crp day 1': 'crp', 'crp day 2': 'crp'}
+    """
+    names = list(names)
+    if groups is None:
+        return {}
+    return _by_pattern(names, groups) if isinstance(groups, str) else _by_name(names, groups)
+
+
+def _by_pattern(names: list[str], pattern: str) -> dict[str, Hashable]:
+    example = r"such as '(.*) day \d+'"
+    try:
+        finder = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"The pattern {pattern!r} is no regular expression ({error}): write one {example}.") from error
+    if finder.groups != 1:
+        raise ValueError(
+            f"The pattern {pattern!r} must have one group in brackets, what columns of a group have in common, and "
+            f"has {finder.groups}: write one {example}."
+        )
+    found = {name: match[1] for name in names if (match := finder.search(name)) and match[1] is not None}
+    if not found:
+        raise ValueError(f"No column fits the pattern {pattern!r}: the columns are {listed(names)}.")
+    return found
+
+
+def _by_name(names: list[str], group_of: Mapping[str, Any]) -> dict[str, Hashable]:
+    absent = [name for name in group_of if name not in names]
+    if absent:
+        close = close_names(absent[0], names)
+        hint = f", for {absent[0]!r} perhaps {close[0]!r}" if close else ""
+        raise ValueError(f"The groups name {listed(absent)}, not among the columns: mend or remove them{hint}.")
+    return {name: str(group) for name, group in group_of.items()}
+
+
+def _group_numbers(preprocessor: ColumnTransformer, group_of: Mapping[str, Hashable]) -> Ints:
+    """The group of every column that the preprocessor gives, as whole numbers from 0."""
+    # Pairs, since a group may be called as a column that is not in it.
+    keys = [(name in group_of, group_of.get(name, name)) for name in group_names(preprocessor)]
+    number = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    return np.array([number[key] for key in keys], dtype=np.intp)[feature_groups(preprocessor)]

@@ -1,0 +1,45 @@
+"""What rows are called: by their place in the table, and by a column of it where one names them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from blindauc.analysis.columns import check_column
+
+
+def named_rows(frame: pd.DataFrame, id: str | None = None) -> pd.DataFrame:
+    """A table with the row numbers, from 1, in `row` and, where a column names the rows, their names in `id`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.analysis.rows import named_rows
+    >>> named_rows(pd.DataFrame({"patient": ["P7", "P8"], "age": [41, 57]}), "patient")
+       id  row
+    0  P7    1
+    1  P8    2
+    """
+    rows = pd.DataFrame({"row": range(1, len(frame) + 1)}, index=frame.index)
+    if id is not None:
+        check_column(frame, id, "the names of the rows")
+        rows.insert(0, "id", frame[id])
+    return rows
+
+
+def check_names_rows(frame: pd.DataFrame, id: str) -> None:
+    """Raise unless the column has another value in every row."""
+    check_column(frame, id, "the names of the rows")
+    blank = frame[id].isna()
+    if blank.any():
+        place = int(blank.argmax()) + 1
+        raise ValueError(
+            f"The column {id!r} should name every row, and is blank in {blank.sum()} of them, the first of which is "
+            f"row {place}: fill it in, or do without --id."
+        )
+    twice = frame[id].duplicated()
+    if twice.any():
+        name = frame[id].iloc[int(twice.argmax())]
+        raise ValueError(
+            f"The column {id!r} should have another value in every row, and {str(name)!r} comes more than once: "
+            "choose another column, or do without --id."
+        )

@@ -1,0 +1,83 @@
+"""How often each column of the table would be selected by half of the rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.trust import stability_selection
+
+N_HALVES = 20
+
+MOST_ROWS = 2000
+"""Half of which may be labelled."""
+
+MOST_COLUMNS = 300
+"""With more, 20 fits would take a minute or longer."""
+
+
+def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Ints, seed: Any = 0) -> Floats | None:
+    """The share of half-samples in which any column from each source was selected.
+
+    None where nothing is left out, so that there is nothing to ask, and where it would take long.
+
+    Parameters
+    ----------
+    ranking : a fitted `BlindAUCClassifierCV`
+    X : ndarray of shape (n, p)
+    is_positive : mask of shape (n,)
+    source : ndarray of shape (p,)
+        The column of the table that each column of X comes from, as a number.
+    seed : of the halves
+
+    Returns
+    -------
+    ndarray of shape (n_sources,), or None
+    """
+    unit = np.arange(X.shape[1]) if ranking.groups is None else np.asarray(ranking.groups)
+    n_selected = len(np.unique(unit[ranking.support_]))
+    if not 0 < n_selected < len(np.unique(unit)) or X.shape[1] > MOST_COLUMNS:
+        return None
+    rows = _some(is_positive, check_random_state(seed))
+    selectors = [
+        clone(ranking.best_estimator_).set_params(**params | {"n_features_to_select": n_selected})
+        for params in _contenders(ranking)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # what was selected by then is what would be
+        found: list[Any] = [
+            stability_selection(
+                selector,
+                X[rows],
+                is_positive[rows],
+                n_resamples=max(N_HALVES // len(selectors), 2),
+                groups=source,
+                random_state=seed,
+            )
+            for selector in selectors
+        ]
+    return np.mean([each.group_frequency for each in found], axis=0)
+
+
+def _contenders(ranking: Any) -> list[dict[str, Any]]:
+    """The best parameters of each scaling that was in question to the end: the model is their average."""
+    tried = getattr(ranking, "cv_results_", {})
+    if not tried:
+        return [ranking.best_params_]
+    last = np.flatnonzero(tried["stage"] == tried["stage"][-1])
+    by_score = last[np.argsort(tried["mean_test_score"][last], kind="stable")]
+    best = {tried["param_scaling"][place]: tried["params"][place] for place in by_score}
+    return list(best.values())
+
+
+def _some(is_positive: Bools, rng: np.random.RandomState) -> Ints:
+    """Rows of both kinds, as many as may be."""
+    labelled, unlabelled = (rng.permutation(np.flatnonzero(kind)) for kind in (is_positive, ~is_positive))
+    labelled = labelled[: max(MOST_ROWS // 2, MOST_ROWS - len(unlabelled))]
+    return np.sort(np.concatenate([labelled, unlabelled[: MOST_ROWS - len(labelled)]]))

@@ -1,0 +1,66 @@
+"""CSV files that a spreadsheet can open without running what is in them."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
+
+
+def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) -> None:
+    """Write a table, or its parts one below the other, as UTF-8: the file is there whole or not at all.
+
+    Text is in quotes. Text, and names of columns, that a spreadsheet would take for a formula have an apostrophe in
+    front; numbers stay numbers.
+
+    Parameters
+    ----------
+    parts : pandas.DataFrame or iterable of them, at least one
+    path : path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from blindauc.analysis.spreadsheets import write_csv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_csv(pd.DataFrame({"id": ["P7", "=1+1"], "score": [-0.5, 2.0]}), Path(folder) / "ranking.csv")
+    ...     print((Path(folder) / "ranking.csv").read_text(encoding="utf-8").strip())
+    "id","score"
+    "P7",-0.5
+    "'=1+1",2.0
+    """
+    path = Path(path)
+    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
+        unfinished = Path(nearby) / path.name
+        for number, part in enumerate([parts] if isinstance(parts, pd.DataFrame) else parts):
+            harmless(part).to_csv(
+                unfinished,
+                mode="a",
+                header=number == 0,
+                index=False,
+                encoding="utf-8",
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC,
+            )
+        unfinished.replace(path)
+
+
+def harmless(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with an apostrophe before whatever a spreadsheet would take for a formula."""
+    columns = [column if column.dtype.kind in "biufmM" else column.map(_harmless) for _, column in frame.items()]
+    return pd.DataFrame(dict(enumerate(columns)), index=frame.index).set_axis(
+        [_harmless(name) for name in frame.columns], axis=1
+    )
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

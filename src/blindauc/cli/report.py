@@ -1,0 +1,32 @@
+"""`blindauc report`: the page again, from what was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blindauc.cli.outputs import FINDINGS, REPORT
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder that `blindauc fit` wrote.")],
+) -> None:
+    """Make the report of a fit again.
+
+    [bold]Example[/bold]
+
+      blindauc report patients-blindauc
+    """
+    from blindauc import report as pages
+
+    path = folder / FINDINGS
+    if not path.exists():
+        raise FileNotFoundError(f"There is no {path}: name a folder that `blindauc fit` wrote.")
+    try:
+        findings = pages.Findings.from_json(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read, {error}: fit again.") from error
+    pages.write(findings, folder / REPORT)
+    typer.echo(str(folder / REPORT))

@@ -1,0 +1,33 @@
+"""Reports: findings as plain numbers and words, and the page that shows them.
+
+>>> from blindauc import report
+>>> sorted(report.__all__)[-2:]
+['as_html', 'write']
+"""
+
+from blindauc.report.findings import (
+    Asked,
+    Baseline,
+    Curve,
+    Doubt,
+    Feature,
+    Findings,
+    Histogram,
+    Interval,
+    TuningSlice,
+)
+from blindauc.report.page import as_html, write
+
+__all__ = [
+    "Asked",
+    "Baseline",
+    "Curve",
+    "Doubt",
+    "Feature",
+    "Findings",
+    "Histogram",
+    "Interval",
+    "TuningSlice",
+    "as_html",
+    "write",
+]

@@ -1,0 +1,152 @@
+"use strict";
+// The page can be read without this. With it, charts tell their numbers, and tables can be sorted and filtered.
+
+/* Charts: the spot nearest to the pointer tells its numbers; with the keyboard, arrows go from spot to spot. */
+for (const plot of document.querySelectorAll(".plot")) {
+  const svg = plot.querySelector("svg");
+  const mark = svg.querySelector(".mark");
+  const tip = plot.querySelector(".tip");
+  const spots = [...svg.querySelectorAll(".spot")].map((spot) => ({
+    x: Number(spot.getAttribute("cx")),
+    y: Number(spot.getAttribute("cy")),
+    text: spot.dataset.tip,
+  }));
+  let current = -1;
+
+  const hide = () => {
+    tip.hidden = true;
+    mark.setAttribute("visibility", "hidden");
+  };
+  const show = (index) => {
+    current = index;
+    const spot = spots[index];
+    mark.setAttribute("cx", spot.x);
+    mark.setAttribute("cy", spot.y);
+    mark.setAttribute("visibility", "visible");
+    tip.textContent = spot.text;
+    tip.hidden = false;
+    place(spot);
+  };
+  // Beside the spot, above it where there is room, and never outside of the chart.
+  const place = (spot) => {
+    const scale = svg.clientWidth / svg.viewBox.baseVal.width;
+    const left = spot.x * scale - tip.offsetWidth / 2;
+    const above = spot.y * scale - tip.offsetHeight - 12;
+    tip.style.left = `${Math.max(0, Math.min(left, plot.clientWidth - tip.offsetWidth))}px`;
+    tip.style.top = `${above >= 0 ? above : spot.y * scale + 14}px`;
+  };
+  const nearest = (event) => {
+    const box = svg.getBoundingClientRect();
+    const scale = svg.viewBox.baseVal.width / box.width;
+    const x = (event.clientX - box.left) * scale;
+    const y = (event.clientY - box.top) * scale;
+    // One direction decides, the other one only between spots in line.
+    const [a, b] = plot.dataset.nearest === "y" ? [0.01, 1] : [1, 0.01];
+    const distances = spots.map((spot) => a * Math.abs(spot.x - x) + b * Math.abs(spot.y - y));
+    return distances.indexOf(Math.min(...distances));
+  };
+  if (spots.length === 0) continue;
+  const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+  plot.tabIndex = 0;
+  plot.setAttribute("role", "group");
+  plot.setAttribute("aria-label", `${plot.dataset.title}: arrow keys tell the numbers`);
+  plot.addEventListener("pointermove", (event) => show(nearest(event)));
+  plot.addEventListener("pointerdown", (event) => show(nearest(event)));
+  plot.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
+  plot.addEventListener("focus", () => plot.matches(":focus-visible") && show(Math.max(current, 0)));
+  plot.addEventListener("blur", hide);
+  plot.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    show(Math.max(0, Math.min(current + steps[event.key], spots.length - 1)));
+  });
+}
+
+/* Tables: a click on a heading sorts, a second one turns the order round; long ones are cut until asked for. */
+const FILTERED = "filtered";
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const headings = [...table.tHead.rows[0].cells];
+  const rows = [...body.rows];
+  const first = Number(table.dataset.first);
+  let isCut = rows.length > first;
+
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "more";
+  table.parentElement.after(button);
+
+  const refresh = () => {
+    const matching = [...body.rows].filter((row) => !(FILTERED in row.dataset));
+    for (const row of body.rows) row.hidden = FILTERED in row.dataset;
+    if (isCut) for (const row of matching.slice(first)) row.hidden = true;
+    button.hidden = !isCut || matching.length <= first;
+    button.textContent = `Show all ${matching.length.toLocaleString("en")}`;
+  };
+  const keyOf = (row, column) => {
+    const cell = row.cells[column];
+    return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent;
+  };
+  const compared = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true }));
+  const sort = (column) => {
+    const heading = headings[column];
+    const isNumber = heading.classList.contains("number");
+    // Of numbers the largest are asked for, of names the first.
+    const start = isNumber ? "descending" : "ascending";
+    const turned = start === "descending" ? "ascending" : "descending";
+    const order = heading.getAttribute("aria-sort") === start ? turned : start;
+    const sign = order === "ascending" ? 1 : -1;
+    for (const each of headings) each.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", order);
+    body.append(...[...rows].sort((a, b) => sign * compared(keyOf(a, column), keyOf(b, column))));
+    refresh();
+  };
+
+  headings.forEach((heading, column) => {
+    const sorter = document.createElement("button");
+    sorter.type = "button";
+    sorter.append(...heading.childNodes);
+    heading.append(sorter);
+    sorter.addEventListener("click", () => sort(column));
+  });
+  button.addEventListener("click", () => {
+    isCut = false;
+    refresh();
+  });
+  table.addEventListener("refilter", refresh);
+  refresh();
+}
+
+/* Doubtful labels: words and the least suspicion choose the rows. */
+{
+  const table = document.getElementById("doubts-table");
+  const words = document.getElementById("doubts-words");
+  const least = document.getElementById("doubts-least");
+  const status = document.getElementById("doubts-status");
+  const rows = [...table.tBodies[0].rows].map((row) => ({
+    row,
+    text: row.textContent.toLowerCase(),
+    suspicion: Number(row.cells[2].dataset.value),
+  }));
+
+  const filter = () => {
+    const wanted = words.value.trim().toLowerCase();
+    let matching = 0;
+    for (const { row, text, suspicion } of rows) {
+      const isWanted = text.includes(wanted) && 100 * suspicion >= Number(least.value);
+      if (isWanted) delete row.dataset[FILTERED];
+      else row.dataset[FILTERED] = "";
+      matching += isWanted;
+    }
+    document.getElementById("doubts-least-shown").textContent = `${least.value}\u00a0%`;
+    status.textContent = `${matching.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows match`;
+    table.dispatchEvent(new Event("refilter"));
+  };
+
+  words.addEventListener("input", filter);
+  least.addEventListener("input", filter);
+  words.closest(".filter").hidden = false;
+  filter();
+}

@@ -1,0 +1,116 @@
+"""Where a reader should be careful, in words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from blindauc.report.findings import Findings, Interval
+from blindauc.report.words import count, number, number_range, percent, percent_range
+from blindauc.theory import enough_unlabelled
+
+FEW_LABELLED = 30
+WIDE_AUC = 0.2
+SUSPICIOUSLY_GOOD_AUC = 0.98
+MANY_WRONG_LABELS = 0.3
+WIDE_PRIOR = 0.3
+LITTLE_SIGNAL = 0.3
+"""Of what parts the AUC from one half, the share `1 - prior - contamination` is left in labelled against unlabelled."""
+
+
+class Caution(NamedTuple):
+    """What is wrong, in a few words, and what follows from it."""
+
+    title: str
+    advice: str
+
+
+def cautions(findings: Findings) -> list[Caution]:
+    """What speaks against relying on the numbers, the gravest first; often nothing."""
+    return [*_about_auc(findings), *_about_rows(findings), *_about_shares(findings)]
+
+
+def _about_auc(findings: Findings) -> list[Caution]:
+    auc = findings.auc
+    found = []
+    if auc.low <= 0.5:
+        found.append(
+            Caution(
+                "The ranking may be no better than chance",
+                f"The interval of the AUC, {number_range(auc)}, reaches down to one half. "
+                "Do not act on this ranking before more rows are labelled.",
+            )
+        )
+    if _width(auc) > WIDE_AUC:
+        found.append(
+            Caution(
+                "The AUC is not known well",
+                f"Its interval is {number(_width(auc), 2)} wide ({number_range(auc)}). "
+                "Do not compare it with that of another model; more labelled rows would make it narrower.",
+            )
+        )
+    if auc.value > SUSPICIOUSLY_GOOD_AUC:
+        found.append(
+            Caution(
+                "This is almost too good",
+                "Look whether one of the strongest columns was recorded after, or because of, the label. "
+                "Such a column gives the answer away here and is not there for new rows.",
+            )
+        )
+    return found
+
+
+def _about_rows(findings: Findings) -> list[Caution]:
+    asked = findings.asked
+    n_unlabelled = asked.n_rows - asked.n_labelled
+    found = []
+    if asked.n_labelled < FEW_LABELLED:
+        found.append(
+            Caution(
+                f"Few labels: {count(asked.n_labelled, 'row is', 'rows are')} labelled",
+                f"With fewer than {FEW_LABELLED} every number here depends on a handful of rows, and the choice of "
+                "columns may change with the next label.",
+            )
+        )
+    if n_unlabelled < asked.n_labelled:
+        found.append(
+            Caution(
+                f"Few unlabelled rows: {n_unlabelled:,}",
+                "Rows without a label cost little. With about five for each labelled row "
+                f"({enough_unlabelled(asked.n_labelled):,} here) the intervals would be narrower.",
+            )
+        )
+    return found
+
+
+def _about_shares(findings: Findings) -> list[Caution]:
+    prior, contamination = findings.prior, findings.contamination
+    found = []
+    if contamination.high > MANY_WRONG_LABELS:
+        found.append(
+            Caution(
+                "Many labels may be wrong",
+                f"Up to {percent(contamination.high)} of the labels could be (interval "
+                f"{percent_range(contamination)}). Check the most doubtful ones by hand and fit again.",
+            )
+        )
+    if _width(prior) > WIDE_PRIOR:
+        found.append(
+            Caution(
+                "How many positives are hidden is hardly known",
+                f"The interval goes from {percent_range(prior)}. Precision and probabilities depend on it. "
+                "Where the share is known from elsewhere, fit again with --prior.",
+            )
+        )
+    if 1 - prior.value - contamination.value < LITTLE_SIGNAL:
+        found.append(
+            Caution(
+                "Labelled and unlabelled rows are much alike",
+                "So many positives are hidden, or so many labels wrong, that little difference is left to learn from. "
+                "A small error in either share is a large one in the AUC.",
+            )
+        )
+    return found
+
+
+def _width(interval: Interval) -> float:
+    return interval.high - interval.low

@@ -1,0 +1,265 @@
+"""Charts as SVG: readable without a script, in print, and with any colours; spots tell their numbers to the script."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from blindauc.report.elements import Markup, tag
+from blindauc.report.findings import Curve, Feature, Histogram, TuningSlice
+from blindauc.report.frame import TOP, Frame, Tick, picture
+from blindauc.report.words import PERCENT, number, percent, short
+
+DRAWN_POINTS, TOLD_POINTS = 201, 51
+"""Of a curve: more cannot be told apart by the eye, or by a finger."""
+
+BARS = 15
+"""Columns in the chart of weights; the table has more."""
+
+BAR_STEP, BAR_HEIGHT, BARS_WIDTH, BARS_TOP = 38.0, 9.0, 400.0, 26.0
+NAME_LENGTH = 34
+
+SHARES = tuple(Tick(fifth / 5, percent(fifth / 5)) for fifth in range(6))
+
+
+def thinned(curve: Curve, most: int = TOLD_POINTS) -> Curve:
+    """The same curve by fewer points, its ends among them.
+
+    Examples
+    --------
+    >>> from blindauc.report.charts import thinned
+    >>> from blindauc.report.findings import Curve
+    >>> x = [0.0, 0.1, 0.2, 0.3, 0.4]
+    >>> thinned(Curve(x, x, x, x), 3).y
+    [0.0, 0.2, 0.4]
+    """
+    last = len(curve.x) - 1
+    kept = range(last + 1) if last < most else [round(i * last / (most - 1)) for i in range(most)]
+    return Curve(*([line[i] for i in kept] for line in (curve.x, curve.y, curve.low, curve.high)))
+
+
+def roc_chart(curve: Curve) -> Markup:
+    """True against false positive rate, with what chance would give."""
+    return _curve_chart(
+        curve,
+        title="ROC curve with its 95 % band",
+        x_title="negatives taken for positive",
+        y_title="positives found",
+        tip="{x} of the negatives are taken for positive\n{y} of the positives are found ({low} to {high})",
+        chance=([0, 1], [0, 1]),
+    )
+
+
+def precision_recall_chart(curve: Curve, prior: float) -> Markup:
+    """Precision against recall, with what chance would give."""
+    return _curve_chart(
+        curve,
+        title="Precision-recall curve with its 95 % band",
+        x_title="positives found",
+        y_title="positives among those taken",
+        tip="{x} of the positives are found\n{y} of those taken are positive ({low} to {high})",
+        chance=([0, 1], [prior, prior]),
+    )
+
+
+def _curve_chart(
+    curve: Curve, *, title: str, x_title: str, y_title: str, tip: str, chance: tuple[list[float], list[float]]
+) -> Markup:
+    frame = Frame(400, 340, (0, 1), (0, 1))
+    drawn, told = thinned(curve, DRAWN_POINTS), thinned(curve)
+    at, level = 0.74, _height_at(0.74, *chance)
+    return picture(
+        frame.width,
+        frame.height,
+        title,
+        frame.axes(SHARES, SHARES, x_title, y_title),
+        frame.band(drawn.x, drawn.low, drawn.high),
+        frame.line(*chance, class_="chance"),
+        # Below the line where it rises, above it where it lies flat at the bottom.
+        tag("text", "chance", x=frame.x(at), y=frame.y(level) + (18 if level > 0.5 else -7), class_="label quiet"),
+        frame.line(drawn.x, drawn.y, class_="curve"),
+        [
+            frame.spot(x, y, tip.format(x=percent(x), y=percent(y), low=percent(low), high=percent(high)))
+            for x, y, low, high in zip(told.x, told.y, told.low, told.high, strict=True)
+        ],
+    )
+
+
+def rank_chart(ranks: Histogram) -> Markup:
+    """Labelled rows as bars, unlabelled ones as the outline of bars."""
+    bins = list(zip(ranks.edges, ranks.edges[1:], ranks.labelled, ranks.unlabelled, strict=False))
+    highest = max([*ranks.labelled, *ranks.unlabelled, 0.01])
+    frame = Frame(460, 320, (ranks.edges[0], ranks.edges[-1]), (0, 1.12 * highest))
+    outline_x = [x for low, high, _, _ in bins for x in (low, high)]
+    outline_y = [y for *_, unlabelled in bins for y in (unlabelled, unlabelled)]
+    tip = "ranks {} to {}\n{} of the labelled rows\n{} of the unlabelled rows"
+    return picture(
+        frame.width,
+        frame.height,
+        "Ranks of labelled and of unlabelled rows",
+        frame.axes(
+            [Tick(at, percent(at)) for at in _fifths(*frame.x_range)],
+            [Tick(at, f"{100 * at:g}{PERCENT}") for at in round_steps(0, highest)],
+            "rank among the unlabelled rows",
+            "share of rows",
+        ),
+        [_bar(frame, low, high, labelled) for low, high, labelled, _ in bins],
+        frame.line(outline_x, outline_y, class_="outline"),
+        [
+            frame.spot(
+                (low + high) / 2,
+                max(labelled, unlabelled),
+                tip.format(percent(low), percent(high), percent(labelled), percent(unlabelled)),
+            )
+            for low, high, labelled, unlabelled in bins
+        ],
+    )
+
+
+def tuning_chart(tried: TuningSlice, name: str) -> Markup:
+    """Scores with their standard errors along the values tried, which increase and are put at equal distances."""
+    places = [float(place) for place in range(len(tried.values))]
+    bounds = [score + sign * error for score, error in zip(tried.scores, tried.errors, strict=True) for sign in (-1, 1)]
+    low, high = min(bounds), max(bounds)
+    room = max(0.1 * (high - low), 0.002)
+    frame = Frame(340, 260, (-0.4, len(places) - 0.6), (low - room, high + 2.5 * room))
+    chosen = place_of(tried.chosen, tried.values)
+    every = math.ceil(len(places) / 6)
+    shown = list(zip(places, tried.values, tried.scores, tried.errors, strict=True))
+    side = "end" if chosen > (len(places) - 1) / 2 else "start"
+    return picture(
+        frame.width,
+        frame.height,
+        f"Score by {name}",
+        frame.axes(
+            [Tick(place, short(value)) for place, value, *_ in shown[::every]],
+            [Tick(at, number(at, 3)) for at in round_steps(low, high)],
+            name,
+            "score",
+        ),
+        tag("line", x1=frame.x(chosen), x2=frame.x(chosen), y1=TOP, y2=frame.y(low - room), class_="chosen"),
+        tag(
+            "text",
+            f"chosen: {short(tried.chosen)}",
+            x=frame.x(chosen) + (-6 if side == "end" else 6),
+            y=TOP + 10,
+            class_=f"label strong {side}",
+        ),
+        [_whisker(frame, place, score, error) for place, _, score, error in shown],
+        frame.line(places, tried.scores, class_="curve thin"),
+        [
+            frame.spot(place, score, f"{name}: {short(value)}\nscore {number(score)} ± {number(error)}")
+            for place, value, score, error in shown
+        ],
+    )
+
+
+def weight_chart(features: Sequence[Feature]) -> Markup:
+    """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them."""
+    shown = [feature for feature in features if feature.weight][:BARS]
+    largest = max([abs(feature.weight) for feature in shown], default=1.0)
+    height = BARS_TOP + BAR_STEP * len(shown) + 6
+    middle = BARS_WIDTH / 2
+    return picture(
+        BARS_WIDTH,
+        height,
+        "Weights of the strongest columns",
+        tag("text", "\u2190 against", x=middle - 8, y=14, class_="label against end"),
+        tag("text", "for positive \u2192", x=middle + 8, y=14, class_="label for"),
+        tag("line", x1=middle, x2=middle, y1=BARS_TOP - 4, y2=height, class_="zero"),
+        [_weight_bar(feature, BARS_TOP + BAR_STEP * i, largest) for i, feature in enumerate(shown)],
+    )
+
+
+def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
+    middle = BARS_WIDTH / 2
+    length = round(abs(feature.weight) / largest * (middle - 4), 1)
+    is_for = feature.weight > 0
+    end = middle + (length if is_for else -length)
+    tip = f"{feature.column}\nweight {number(feature.weight)}: higher values speak {direction(feature.weight)}"
+    if feature.frequency is not None:
+        tip += f"\nchosen in {percent(feature.frequency)} of the half-samples"
+    return tag(
+        "g",
+        # The name stands where the bar is not: whole words matter more than one common margin.
+        tag("text", shortened(feature.column), x=2, y=top + 15, class_="label name"),
+        tag("text", number(feature.weight, 2), x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
+        tag(
+            "rect",
+            x=min(middle, end),
+            y=top + 21,
+            width=max(length, 1.0),
+            height=BAR_HEIGHT,
+            rx=2,
+            class_="for" if is_for else "against",
+        ),
+        tag("circle", cx=end, cy=top + 21 + BAR_HEIGHT / 2, r=2, class_="spot", data_tip=tip),
+    )
+
+
+def direction(weight: float) -> str:
+    """What higher values speak for.
+
+    Examples
+    --------
+    >>> from blindauc.report.charts import direction
+    >>> direction(-0.3)
+    'against positive'
+    """
+    if weight == 0:
+        return "not used"
+    return "for positive" if weight > 0 else "against positive"
+
+
+def shortened(name: str) -> str:
+    """A name that fits; the whole one is in the table."""
+    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "\u2026"
+
+
+def place_of(value: float, values: Sequence[float]) -> float:
+    """Where a value lies among increasing ones that are put at equal distances.
+
+    Examples
+    --------
+    >>> from blindauc.report.charts import place_of
+    >>> place_of(10, [1, 10, 100]), place_of(55, [1, 10, 100]), place_of(500, [1, 10, 100])
+    (1.0, 1.5, 2.0)
+    """
+    right = bisect_left(values, value)
+    if right in (0, len(values)):
+        return float(min(right, len(values) - 1))
+    left, step = values[right - 1], values[right] - values[right - 1]
+    return right - 1 + (value - left) / step
+
+
+def round_steps(low: float, high: float) -> list[float]:
+    """From three to six round numbers at equal distances within a range.
+
+    Examples
+    --------
+    >>> from blindauc.report.charts import round_steps
+    >>> round_steps(0, 0.31)
+    [0.0, 0.1, 0.2, 0.3]
+    """
+    span = high - low or 1.0
+    size = 10.0 ** math.floor(math.log10(span))
+    step = next(size * factor for factor in (0.1, 0.2, 0.25, 0.5, 1, 2) if span / (size * factor) <= 5)
+    return [round(i * step, 12) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _fifths(low: float, high: float) -> list[float]:
+    return [low + (high - low) * i / 5 for i in range(6)]
+
+
+def _height_at(x: float, xs: Sequence[float], ys: Sequence[float]) -> float:
+    return ys[0] + (ys[1] - ys[0]) * (x - xs[0]) / (xs[1] - xs[0])
+
+
+def _bar(frame: Frame, low: float, high: float, share: float) -> Markup:
+    left, top = frame.x(low) + 0.5, frame.y(share)
+    return tag("rect", x=left, y=top, width=frame.x(high) - left - 0.5, height=frame.y(0) - top, class_="bar")
+
+
+def _whisker(frame: Frame, x: float, y: float, error: float) -> Markup:
+    return tag("line", x1=frame.x(x), x2=frame.x(x), y1=frame.y(y - error), y2=frame.y(y + error), class_="whisker")

@@ -1,0 +1,78 @@
+"""HTML and SVG built from calls: text is escaped unless it was itself built here, so that forgetting is hard."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+Child: TypeAlias = "str | int | Iterable[Child] | None"
+
+VOID = frozenset({"br", "col", "hr", "input", "meta", "wbr"})
+"""Elements that have no end tag."""
+
+# Control characters, overrides of the reading direction, halves of surrogate pairs: they hide what a name says, or
+# cannot be written as UTF-8 at all.
+UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+class Markup(str):
+    """Text that is HTML already. Whatever is made of it by `+`, `join` or an f-string is plain text again."""
+
+    __slots__ = ()
+
+
+def escaped(text: str) -> str:
+    """Text as it may stand between tags or quotes, with a mark in the place of what cannot be read.
+
+    Examples
+    --------
+    >>> from blindauc.report.elements import escaped
+    >>> escaped('</script>"')
+    '&lt;/script&gt;&quot;'
+    """
+    return html.escape(UNREADABLE.sub("\ufffd", text))
+
+
+def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
+    """An element. Children that are plain text are escaped, and so are the values of attributes.
+
+    Parameters
+    ----------
+    name : the element's
+    *children : texts, elements and lists of them; None is nothing
+    **attributes : `class_` stands for class, `data_tip` for data-tip; None and False leave an attribute away
+
+    Examples
+    --------
+    >>> from blindauc.report.elements import tag
+    >>> tag("p", "a < b ", tag("b", "c"), class_="note", hidden=True)
+    '<p class="note" hidden>a &lt; b <b>c</b></p>'
+    """
+    opening = "".join([name, *(_attribute(key, value) for key, value in attributes.items())])
+    return Markup(f"<{opening}>" if name in VOID else f"<{opening}>{together(*children)}</{name}>")
+
+
+def together(*children: Child) -> Markup:
+    """Children one after the other, without an element around them."""
+    return Markup("".join(map(_child, children)))
+
+
+def _child(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str | int):
+        return escaped(str(child))
+    return together(*child)
+
+
+def _attribute(name: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = name.rstrip("_").replace("_", "-")
+    if value is True:
+        return f" {name}"
+    return f' {name}="{escaped(f"{value:.6g}" if isinstance(value, float) else str(value))}"'

@@ -1,0 +1,110 @@
+"""How far the numbers can be relied on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from blindauc.report.cautions import cautions
+from blindauc.report.elements import Child, Markup, tag
+from blindauc.report.findings import Baseline, Findings
+from blindauc.report.sections.parts import section
+from blindauc.report.tables import Column, table
+from blindauc.report.words import number, number_range, percent, percent_range
+from blindauc.theory import auc_error_shape, phi_l0
+
+ASSUMPTIONS = (
+    "Labelled positives are like the positives that nobody labelled. Where only severe cases were labelled, mild ones "
+    "rank too low, and their share is estimated too low.",
+    "Unlabelled rows are drawn from those that the ranking is meant for. In another hospital or year it may do worse.",
+    "Rows are independent. Where a patient has several rows, the intervals are too narrow.",
+    "The AUC is that of models which had not seen the rows, but they were chosen by the same rows: it is a little on "
+    "the bright side.",
+    "A doubtful label is a reason to look again. It is no finding about a patient.",
+)
+
+COMPARED = (
+    Column("Method"),
+    Column("Score", True),
+    Column("Better by", True),
+    Column("95 % interval", True),
+    Column("Verdict"),
+)
+
+
+def trust(findings: Findings) -> Markup:
+    """Cautions first, then what the numbers rest on."""
+    found = cautions(findings)
+    return section(
+        "trust",
+        "How far to trust it",
+        None if found else "Nothing in these numbers calls for special care.",
+        [tag("div", tag("h3", each.title), tag("p", each.advice), class_="careful") for each in found],
+        tag("h3", "What the numbers rest on"),
+        table(
+            "What the numbers rest on",
+            [Column("Quantity"), Column("Estimate", True), Column("95 % interval", True), Column("What it means")],
+            _grounds(findings),
+        ),
+        tag("p", more_rows(findings)),
+        tag("h3", "Simpler methods"),
+        _baselines(findings.baselines),
+        tag("h3", "What the numbers assume"),
+        tag("ul", [tag("li", text) for text in ASSUMPTIONS]),
+    )
+
+
+def _grounds(findings: Findings) -> list[list[Child]]:
+    asked, auc, prior, contamination = findings.asked, findings.auc, findings.prior, findings.contamination
+    return [
+        ["Labelled rows", f"{asked.n_labelled:,}", None, "What is learned from. Intervals depend mostly on these."],
+        ["Unlabelled rows", f"{asked.n_rows - asked.n_labelled:,}", None, "What they are compared with."],
+        ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
+        ["Prior", percent(prior.value), percent_range(prior), "Positives among the unlabelled rows."],
+        [
+            "Contamination",
+            percent(contamination.value),
+            percent_range(contamination),
+            "Wrong labels among the labelled rows.",
+        ],
+    ]
+
+
+def more_rows(findings: Findings) -> str:
+    """What the bound of the paper's Theorem 2 says about more rows; only ratios of it mean something."""
+    asked = findings.asked
+    n_pos, n_unl = asked.n_labelled, asked.n_rows - asked.n_labelled
+    n_used = sum(feature.weight != 0 for feature in findings.features)
+    if not (n_used and min(n_pos, n_unl) >= 2 * n_used and findings.prior.value < 1):
+        return "There are too few rows for so many columns: the theory of the method promises nothing here."
+    shape = partial(
+        auc_error_shape,
+        partial(phi_l0, n_features=len(findings.features), n_nonzero=n_used),
+        prior=findings.prior.value,
+    )
+    now = shape(n_pos=n_pos, n_unl=n_unl)
+    labelled, unlabelled = shape(n_pos=2 * n_pos, n_unl=n_unl) / now, shape(n_pos=n_pos, n_unl=2 * n_unl) / now
+    return (
+        f"More rows would help. By the theory of the method, the error shrinks to about {percent(labelled)} of what it "
+        f"is with twice as many labelled rows, and to {percent(unlabelled)} with twice as many unlabelled ones."
+    )
+
+
+def _baselines(baselines: list[Baseline]) -> Markup:
+    if not baselines:
+        return tag("p", "None was compared.")
+    return table(
+        "Simpler methods, judged by the same folds",
+        COMPARED,
+        [_baseline(each) for each in baselines],
+    )
+
+
+def _baseline(baseline: Baseline) -> list[Child]:
+    advantage = baseline.advantage
+    return [
+        baseline.name,
+        number(baseline.score),
+        number(advantage.value),
+        number_range(advantage, 3),
+        "may do as well" if baseline.is_as_good else "is surely worse",
+    ]

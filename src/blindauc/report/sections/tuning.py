@@ -1,0 +1,49 @@
+"""What was tried, and what was taken."""
+
+from __future__ import annotations
+
+from blindauc.report.charts import tuning_chart
+from blindauc.report.elements import Markup, tag
+from blindauc.report.findings import Findings, TuningSlice
+from blindauc.report.sections.parts import figure, section
+from blindauc.report.tables import Column, as_details
+from blindauc.report.words import number, short
+
+CHOICES = {
+    "n_features_to_select": "number of columns",
+    "n_outliers": "labels left out as wrong",
+    "l2": "strength of the ridge (l2)",
+}
+"""What is tuned, for those who do not know the parameters."""
+
+
+def tuning(findings: Findings) -> Markup | None:
+    """A chart for each choice; nothing where nothing was tried."""
+    slices = [tried for tried in findings.tuning if tried.values]
+    if not slices:
+        return None
+    return section(
+        "tuning",
+        "What was tried",
+        "For each value of one choice, the best score over all others: how high held-out labelled rows rank among "
+        "unlabelled ones, the lowest left out (trimmed blind AUC). Whiskers are one standard error. Where they "
+        "overlap, values cannot be told apart and the choice matters little.",
+        tag("div", [_slice(tried) for tried in slices], class_="trio"),
+    )
+
+
+def _slice(tried: TuningSlice) -> Markup:
+    words = CHOICES.get(tried.name, tried.name.replace("_", " "))
+    return figure(
+        words[:1].upper() + words[1:],
+        None,
+        tuning_chart(tried, words),
+        numbers=as_details(
+            f"Score by {words}",
+            [Column(words, True), Column("score", True), Column("standard error", True)],
+            [
+                [short(value), number(score), number(error)]
+                for value, score, error in zip(tried.values, tried.scores, tried.errors, strict=True)
+            ],
+        ),
+    )

@@ -1,0 +1,130 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from blindauc.report.elements import Markup, tag
+from blindauc.report.findings import Interval
+
+NOTHING = "\u2013"
+MINUS = "\u2212"
+PERCENT = "\u00a0%"
+"""With a space before it that does not break."""
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with so many digits after the point, and a true minus.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import NOTHING, number
+    >>> number(0.8714, 2), number(1234, 0), number(float("nan")) == NOTHING
+    ('0.87', '1,234', True)
+    """
+    return f"{value:,.{digits}f}".replace("-", MINUS) if math.isfinite(value) else NOTHING
+
+
+def short(value: float) -> str:
+    """A number that may be large, small or whole, in a few characters.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import short
+    >>> short(20.0), short(0.001), short(2.5e7)
+    ('20', '0.001', '2.5e7')
+    """
+    if not math.isfinite(value):
+        return NOTHING
+    text = f"{value:,.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"
+    mantissa, _, exponent = text.partition("e")
+    return (f"{mantissa}e{int(exponent)}" if exponent else text).replace("-", MINUS)
+
+
+def percent(share: float) -> str:
+    """A share in percent, with a digit after the point where it is small.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import percent
+    >>> [percent(share).replace(chr(160), " ") for share in (0.183, 0.0312, 0.0)]
+    ['18 %', '3.1 %', '0 %']
+    """
+    return bare_percent(share) + PERCENT
+
+
+def bare_percent(share: float) -> str:
+    """The number in front of the sign."""
+    if not math.isfinite(share):
+        return NOTHING
+    per_hundred = 100 * share
+    return number(per_hundred, 1 if 0 < round(abs(per_hundred), 1) < 9.95 else 0)
+
+
+def percent_range(interval: Interval) -> str:
+    """From where to where, in percent."""
+    return f"{bare_percent(interval.low)} to {percent(interval.high)}"
+
+
+def number_range(interval: Interval, digits: int = 2) -> str:
+    """From where to where."""
+    return f"{number(interval.low, digits)} to {number(interval.high, digits)}"
+
+
+def count(n: int, one: str, many: str) -> str:
+    """So many of something.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import count
+    >>> count(1, "row", "rows"), count(1234, "row", "rows")
+    ('1 row', '1,234 rows')
+    """
+    return f"{n:,} {one if n == 1 else many}"
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import listed
+    >>> listed(["age", "crp", "sex"])
+    'age, crp and sex'
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def plain(value: Any) -> str:
+    """Whatever a parameter may be, on one line.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import plain
+    >>> plain({"numpy": "2.3", "seed": 0}), plain([0.1, None]), plain(True)
+    ('numpy: 2.3, seed: 0', '0.1, none', 'yes')
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {plain(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))
+    if isinstance(value, float):
+        return short(value)
+    return {None: "none", True: "yes", False: "no"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def name(text: str) -> Markup:
+    """A name from the data, kept apart from the sentence around it, whatever direction it is written in.
+
+    Lines may break after the marks that names use for spaces.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import name
+    >>> name("day_3")
+    '<bdi class="name">day_<wbr>3</bdi>'
+    """
+    first, *rest = re.split(r"(?<=[_=/])(?=.)", text)
+    return tag("bdi", first, [(tag("wbr"), part) for part in rest], class_="name")
