@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test test-slow bench accuracy honesty clean
+.PHONY: install demo test test-slow bench accuracy honesty docs clean
 
 install: .venv/.installed
 
@@ -11,8 +11,8 @@ install: .venv/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
-demo: install  ## the paper's six systems on its synthetic data
-	$(BIN)/python examples/six_systems.py
+demo: install  ## a made-up hospital: model, ranking, doubtful labels, report
+	$(BIN)/blindauc demo --out build/demo
 
 test: install
 	$(BIN)/ruff check .
@@ -36,6 +36,10 @@ honesty: install  ## how often intervals hold the truth, how far off priors and 
 	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/prior.py
 	$(BIN)/python benchmarks/suspicion.py
+
+docs: install  ## the documentation site, in build/site
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -8,7 +8,12 @@ from typing import Any
 
 import typer
 
+from blindauc.cli.audit import audit
+from blindauc.cli.demo import demo
+from blindauc.cli.fit import fit
+from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
+from blindauc.cli.score import score
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,18 +31,23 @@ def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **options)
         except (ValueError, OSError, ModuleNotFoundError) as error:
-            typer.echo(f"blindauc: {error}", err=True)
+            typer.echo(f"blindauc: {_in_words(error)}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
-            typer.echo("blindauc: interrupted; what is done is kept, the same command goes on from there.", err=True)
+            typer.echo(
+                "blindauc: interrupted; no file is half written, and `reproduce` goes on where it was.", err=True
+            )
             raise typer.Exit(130) from None
 
     return run
 
 
-@app.callback()
-def _commands() -> None:
-    """Without this, a single command would have no name."""
+def _in_words(error: Exception) -> str:
+    """What is wrong, in one line; what the system says without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return " ".join(str(error).split())
 
 
-app.command()(_telling_errors(reproduce))
+for command in (fit, score, audit, report, demo, reproduce):
+    app.command()(_telling_errors(command))

@@ -96,7 +96,9 @@ def _groups_in(path: Path) -> dict[str, str]:
 
     table = read_table(path)
     if not {"column", "group"} <= set(table.columns):
-        raise ValueError(f"{path} must have the columns 'column' and 'group', not {', '.join(map(repr, table.columns))}.")
+        raise ValueError(
+            f"{path} must have the columns 'column' and 'group', not {', '.join(map(repr, table.columns))}."
+        )
     return dict(zip(table["column"].astype(str), table["group"].astype(str), strict=True))
 
 

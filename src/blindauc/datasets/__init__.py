@@ -3,6 +3,7 @@
 from blindauc.datasets.cohort import Cohort, make_cohort
 from blindauc.datasets.eeg import EEGRecordings, make_eeg
 from blindauc.datasets.fetching import DataNotFoundError
+from blindauc.datasets.patients import Patients, make_patients
 from blindauc.datasets.public import (
     IntensiveCare,
     LabelledTable,
@@ -23,6 +24,7 @@ __all__ = [
     "EEGRecordings",
     "IntensiveCare",
     "LabelledTable",
+    "Patients",
     "Recordings",
     "load_arrhythmia",
     "load_bonn_eeg",
@@ -34,4 +36,5 @@ __all__ = [
     "make_correlated_data",
     "make_eeg",
     "make_paper_data",
+    "make_patients",
 ]

@@ -291,12 +291,12 @@ class BlindAUCClassifierCV(TunedPUClassifier):
 
     The search has three stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
     outliers together; then, by more folds, what is not clearly worse. With fewer than 100 positives scalings that
-    cannot be told apart go on together. Fits are rough and begin from their neighbours'. Folds depend on what rows hold: equal rows share
-    one, and the order of the rows does not matter. Outlier handling is chosen only where it is better than none by two
-    standard errors; where that is not sure, a fit in an average has a twin that leaves out one positive in twenty, if
-    that scores no lower: the average is steadier with it, and neither ridge nor features change. With fewer than 15
-    distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search sees at most 2,000
-    positives and five times as many unlabelled rows; the choice is fitted to all.
+    cannot be told apart go on together. Fits are rough and begin from their neighbours'. Folds depend on what rows
+    hold: equal rows share one, and the order of the rows does not matter. Outlier handling is chosen only where it is
+    better than none by two standard errors; where that is not sure, a fit in an average has a twin that leaves out one
+    positive in twenty, if that scores no lower: the average is steadier with it, and neither ridge nor features change.
+    With fewer than 15 distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search
+    sees at most 2,000 positives and five times as many unlabelled rows; the choice is fitted to all.
 
     Parameters
     ----------

@@ -1,0 +1,148 @@
+"""README and docs keep their word: Python runs and prints what they show; commands, targets and links exist."""
+
+import contextlib
+import importlib.util
+import io
+import re
+import shlex
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+
+from blindauc import __version__
+from blindauc.cli.app import app
+
+ROOT = Path(__file__).parent.parent
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+PAGES = [README, *sorted(DOCS.rglob("*.md"))]
+
+FENCED = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", flags=re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+class Block(NamedTuple):
+    """What is between two fences, and what is said after the first."""
+
+    language: str
+    text: str
+
+
+def blocks(page):
+    return [Block(*found) for found in FENCED.findall(page.read_text(encoding="utf-8"))]
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=name_of)
+
+
+@every_page
+def test_python_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
+    """A block of text is what the block before it prints; numbers may differ, and so may the order of lines."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    if page == README:
+        _shorten_searches(monkeypatch)
+    names, printed = {"__name__": "__main__"}, ""
+    for number, block in enumerate(blocks(page)):
+        if block.language == "python":
+            printed = _printed_by(block.text, f"{name_of(page)}, block {number}", names)
+        elif block.language == "text":
+            assert _words(printed) == _words(block.text), f"This is printed, show it in {name_of(page)}:\n{printed}"
+
+
+def _shorten_searches(monkeypatch):
+    """What a whole search finds is the matter of other tests, and of pages on smaller data."""
+    monkeypatch.setattr("blindauc.estimators.space.L2_DECADES", (1, 0))
+    monkeypatch.setattr("blindauc.estimators.tuned.MAX_REPEATS", 1)
+
+
+def _printed_by(code, place, names):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(code, place, "exec"), names)
+    return output.getvalue()
+
+
+def _words(text):
+    # The last digits depend on the machine, and with them the order of what is nearly equal.
+    return sorted(NUMBER.sub("#", text).split())
+
+
+@every_page
+def test_no_python_is_exempt(page):
+    """A word after the language, or another name for it, would keep a block from being run."""
+    assert {block.language for block in blocks(page)} <= {"", "python", "text", "console"}
+
+
+@every_page
+def test_commands_and_options_exist(page):
+    group = typer.main.get_command(app)
+    for words in _commands(page, "blindauc"):
+        named = [word for word in words if not word.startswith("-")]
+        assert not named or named[0] in group.commands, f"There is no command 'blindauc {named[0]}'"
+        command = group.commands[named[0]] if named else group
+        options = {name for param in command.params for name in (*param.opts, *param.secondary_opts)} | {"--help"}
+        unknown = {word.partition("=")[0] for word in words if word.startswith("-")} - options
+        assert not unknown, f"'blindauc {' '.join(words)}' has no option {', '.join(unknown)}"
+
+
+@every_page
+def test_make_targets_exist(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    assert {words[0] for words in _commands(page, "make")} <= targets
+
+
+def _commands(page, program):
+    """The words after the program's name in each line that runs it."""
+    for block in blocks(page):
+        if block.language in ("", "console"):
+            for line in block.text.replace("\\\n", " ").splitlines():
+                words = shlex.split(line.removeprefix("$ "), comments=True)
+                if words[:1] == [program]:
+                    yield words[1:]
+
+
+@every_page
+def test_links_lead_somewhere(page):
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    targets = {target.partition("#")[0] for target in LINK.findall(text) if not re.match("[a-z]+:", target)} - {""}
+    assert [target for target in targets if not (page.parent / target).is_file()] == []
+
+
+def test_every_page_is_in_the_navigation():
+    in_navigation = set(re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE))
+    assert {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} <= in_navigation
+
+
+@pytest.fixture
+def docstring_hook():
+    pytest.importorskip("griffe", reason="the site's tools are not installed")
+    spec = importlib.util.spec_from_file_location("docstrings", DOCS / "hooks" / "docstrings.py")
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    return hook
+
+
+def test_formulas_of_docstrings_become_markdown(docstring_hook):
+    written = "So:\n\n.. math::\n\n    a &= b \\\\\n    c &= d\n\nand\n\n.. math:: e + f\n\nfor :math:`g`."
+    wanted = "So:\n\n$$\na &= b \\\\\nc &= d\n$$\n\nand\n\n$$\ne + f\n$$\n\nfor $g$."
+    assert docstring_hook.in_markdown(written) == wanted
+
+
+def test_parameters_of_one_entry_get_one_each(docstring_hook):
+    head = "Sums.\n\nParameters\n----------\n"
+    tail = "\n\nReturns\n-------\na, b : int"
+    written = f"{head}a, b : int\n    Counts.\nc,\nd\n    As there.\ne : float{tail}"
+    one_each = "a : int\n    Counts.\nb : int\n    Counts.\nc\n    As there.\nd\n    As there.\ne : float"
+    assert docstring_hook.one_by_one(written) == f"{head}{one_each}{tail}"
+
+
+def test_version_is_said_once():
+    assert f"version: {__version__}" in (ROOT / "CITATION.cff").read_text()
