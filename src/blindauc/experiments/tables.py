@@ -101,7 +101,7 @@ def _found(runs: Sequence[Row], measured: Mapping[str, str]) -> dict[str, str]:
         return float(np.mean([run[name] for run in runs]))
 
     found = {
-        "columns": f"{np.mean([len(run['selected']) for run in runs]):.1f}",
+        "columns selected": f"{np.mean([len(run['selected']) for run in runs]):.1f}",
         "left out (wrong)": f"{mean('left_out'):.1f} ({mean('left_out_rightly'):.1f})",
         "doubted (wrong)": f"{mean('doubted'):.1f} ({mean('doubted_rightly'):.1f})",
         "wrong labels": f"{mean('wrong_labels'):.1f}",
