@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,15 @@ def run(*arguments):
     return RUNNER.invoke(app, [str(argument) for argument in arguments])
 
 
+FEW_LABS = [f"lab_{number}" for number in (1, 2, 3)]
+
+
 @pytest.fixture(scope="module")
 def patients():
-    return make_patients(300, random_state=0)
+    """Narrow, so that fits are quick."""
+    made = make_patients(300, random_state=0)
+    useless = [name for name in made.table if name.startswith("lab_") and name not in FEW_LABS]
+    return replace(made, table=made.table.drop(columns=useless))
 
 
 @pytest.fixture(scope="module")
@@ -129,13 +136,13 @@ def test_report_makes_the_same_page_again(fitted):
 
 def test_groups_come_from_a_pattern_or_a_file(table, tmp_path):
     groups = tmp_path / "groups.csv"
-    groups.write_text("column,group\n" + "".join(f"lab_{k},labs\n" for k in range(1, 11)), encoding="utf-8")
+    groups.write_text("column,group\n" + "".join(f"{name},labs\n" for name in FEW_LABS), encoding="utf-8")
     common = ("fit", table, "--label", "infection", "--id", "patient", "--json")
     by_pattern = json.loads(run(*common, "--out", tmp_path / "a", "--group", "(lab)_[0-9]+").stdout)
     by_file = json.loads(run(*common, "--out", tmp_path / "b", "--groups", groups).stdout)
     assert by_pattern["columns"] == by_file["columns"]
     n_labs = sum(name.startswith("lab_") for name in by_pattern["columns"])
-    assert n_labs in (0, 10)
+    assert n_labs in (0, len(FEW_LABS))
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -149,7 +156,7 @@ BAD_TABLES = {
     "one value": ((HEAD + "1,30,yes\n2,40,yes\n").encode(), "every row"),
     "three values": ((HEAD + "1,30,yes\n2,40,no\n3,50,perhaps\n").encode(), "--positive"),
     "not UTF-8": (HEAD.encode() + b"1,30,\xff\xfe\n", "UTF-8"),
-    "ragged": ((HEAD + ROWS + "1,2\n").encode(), "line"),
+    "ragged": ((HEAD + ROWS + "1,2\n").encode(), "row 62"),
     "names twice": (b"age,age,infection\n1,2,yes\n2,3,\n", "age"),
     "label among the features": (
         b"age,infection,copy\n"
