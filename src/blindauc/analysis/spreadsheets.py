@@ -14,7 +14,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uf
 """What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
 
 
-def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) -> None:
+def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) -> int:
     """Write a table, or its parts one below the other, as UTF-8: the file is there whole or not at all.
 
     Text is in quotes. Text, and names of columns, that a spreadsheet would take for a formula have an apostrophe in
@@ -25,6 +25,11 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
     parts : pandas.DataFrame or iterable of them, at least one
     path : path
 
+    Returns
+    -------
+    int
+        The number of rows.
+
     Examples
     --------
     >>> import tempfile
@@ -32,13 +37,13 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
     >>> import pandas as pd
     >>> from blindauc.analysis.spreadsheets import write_csv
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_csv(pd.DataFrame({"id": ["P7", "=1+1"], "score": [-0.5, 2.0]}), Path(folder) / "ranking.csv")
+    ...     n_rows = write_csv(pd.DataFrame({"id": ["P7", "=1+1"], "score": [-0.5, 2.0]}), Path(folder) / "ranking.csv")
     ...     print((Path(folder) / "ranking.csv").read_text(encoding="utf-8").strip())
     "id","score"
     "P7",-0.5
     "'=1+1",2.0
     """
-    path = Path(path)
+    path, n_rows = Path(path), 0
     with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
         unfinished = Path(nearby) / path.name
         for number, part in enumerate([parts] if isinstance(parts, pd.DataFrame) else parts):
@@ -51,7 +56,9 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
                 lineterminator="\n",
                 quoting=csv.QUOTE_NONNUMERIC,
             )
+            n_rows += len(part)
         unfinished.replace(path)
+    return n_rows
 
 
 def harmless(frame: pd.DataFrame) -> pd.DataFrame:

@@ -54,7 +54,7 @@ def fit(
     if group is not None and groups is not None:
         raise ValueError("--group and --groups say the same in two ways: give one of them.")
     frame = read_table(data)
-    arguments = {"data": data.name, "label": label, "positive": positive, "id": id, "drop": drop or []}
+    arguments: dict[str, Any] = {"data": data.name, "label": label, "positive": positive, "id": id, "drop": drop or []}
     arguments |= {"group": group, "groups": None if groups is None else groups.name, "prior": prior}
     folder = out or Path(f"{data.name.split('.')[0]}-blindauc")
     with filled(folder) as unfinished:

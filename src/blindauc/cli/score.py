@@ -34,13 +34,5 @@ def score(
     path = out or Path(f"{data.name.split('.')[0]}-scores.csv")
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a file with --out.")
-    n_rows = 0
-
-    def counted():  # type: ignore[no-untyped-def]
-        nonlocal n_rows
-        for part in scored_parts(load(model_path(model)), data, id=id):
-            n_rows += len(part)
-            yield part
-
-    write_csv(counted(), path)
+    n_rows = write_csv(scored_parts(load(model_path(model)), data, id=id), path)
     typer.echo(json.dumps({"file": str(path), "n_rows": n_rows}) if as_json else f"{n_rows:,} rows scored: {path}")

@@ -79,5 +79,5 @@ def make_patients(n: int = 900, *, random_state: int | np.random.RandomState | N
         table[f"lab_{number}"] = rng.normal(size=n).round(2)
     table.loc[rng.uniform(size=n) < 0.2, "c_reactive_protein"] = np.nan
     is_recorded = (infected & (rng.uniform(size=n) < 0.5)) | miscoded
-    table["infection"] = np.where(is_recorded, "yes", None)
+    table["infection"] = pd.Series("yes", index=table.index).where(is_recorded)
     return Patients(table, infected, miscoded)
