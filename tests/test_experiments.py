@@ -20,7 +20,7 @@ from blindauc.experiments.experiment import Experiment
 from blindauc.experiments.figures import auc_lines, draw, error_line, families_selected, roc_lines
 from blindauc.experiments.paper import TABLE1, TABLE2, TABLE3
 from blindauc.experiments.running import ROC_POINTS, Cell, cells, run_cell, run_missing, runs_made
-from blindauc.experiments.systems import NINE, SYSTEMS
+from blindauc.experiments.systems import NINE, SYSTEMS, tuning_folds
 from blindauc.experiments.tables import as_csv, as_markdown, findings, summarised
 from blindauc.experiments.task import Task, pu_labels
 from blindauc.metrics.scorers import scores_of
@@ -124,6 +124,7 @@ def test_sizes_of_the_real_tasks_are_the_papers(name, row, n_labelled, n_unlabel
     assert np.isfinite(task.X).all()
     assert np.isfinite(task.X_test).all()
     assert len(task.outliers) == {"Readmission(outlier)": 3, "Bonn": 5}.get(row, 0)
+    assert (task.blocks is not None) == (name == "eeg")
     if task.groups is not None:
         assert len(task.groups) == task.X.shape[1] == len(task.columns)
 
@@ -148,6 +149,20 @@ def test_pu_systems_never_see_true_labels():
     for name in ("One-class SVM", "BAUC", "Difference of means"):
         one, other = (SYSTEMS[name].fitted(each) for each in (task, blind))
         assert_array_equal(scores_of(one, task.X_test), scores_of(other, task.X_test))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["SVM (ideal)", "BAUC-OF", "nnPU"])
+def test_tuning_leaves_blocks_whole(name):
+    task = replace(small_task("40"), blocks=np.arange(len(small_task("40").X)) // 2)
+    assert not any_torn(task)
+    assert any_torn(task, tuning_folds(replace(task, blocks=None), task.y_pu))
+    SYSTEMS[name].fitted(task)
+
+
+def any_torn(task, folds=None):
+    folds = folds or tuning_folds(task, task.y_pu)
+    return any(set(task.blocks[fitted]) & set(task.blocks[held_out]) for fitted, held_out in folds)
 
 
 def test_the_nine_are_the_papers_with_two_readings_of_the_prior():

@@ -55,6 +55,7 @@ def _draw(row: str, seed: int) -> Task:
         features[test].reshape(len(y_test), -1),
         y_test,
         columns=feature_names(),
+        blocks=np.repeat(train, 2),
     )
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from blindauc._typing import Ints
 from blindauc.estimators import (
     BiasedSVM,
     BlindAUCClassifierCV,
@@ -57,30 +58,39 @@ class System:
     needs: str = ""
 
 
-def _searched(estimator: Any, grid: Any, scoring: Any, X: Any, y: Any) -> Any:
+def tuning_folds(task: Task, y: Ints) -> list[tuple[Ints, Ints]]:
+    """Folds of the training rows that leave blocks whole."""
+    n_folds = min(N_FOLDS, int(np.bincount(y).min()))
+    if task.blocks is None:
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(task.X, y))
+    folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=0)
+    return list(folds.split(task.X, y, task.blocks))
+
+
+def _searched(estimator: Any, grid: Any, scoring: Any, task: Task, y: Ints) -> Any:
     """Tuned over its own grid and over whether columns are scaled."""
     grids = [grid] if isinstance(grid, dict) else grid
     grids = [
         {"scale": [StandardScaler(), "passthrough"], **{f"fit__{name}": values for name, values in each.items()}}
         for each in grids
     ]
-    n_folds = min(N_FOLDS, int(np.bincount(y).min()))
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
     pipeline = Pipeline([("scale", StandardScaler()), ("fit", estimator)])
-    return GridSearchCV(pipeline, grids, scoring=scoring, cv=folds, error_score="raise").fit(X, y)
+    return GridSearchCV(pipeline, grids, scoring=scoring, cv=tuning_folds(task, y), error_score="raise").fit(task.X, y)
 
 
 def _by_pu_labels(estimator: Any, grid: Any, scoring: Any = trimmed_blind_auc_scorer) -> Callable[[Task], Any]:
-    return lambda task: _searched(estimator, grid, scoring, task.X, task.y_pu)
+    return lambda task: _searched(estimator, grid, scoring, task, task.y_pu)
 
 
 def _ideal_svm(task: Task) -> Any:
-    return _searched(SVC(max_iter=MAX_SVM_STEPS), _SVM, "roc_auc", task.X, task.y_true)
+    return _searched(SVC(max_iter=MAX_SVM_STEPS), _SVM, "roc_auc", task, task.y_true)
 
 
 def _abilities(task: Task, finds_outliers: bool, selects_features: bool) -> dict[str, Any]:
-    """The parameters that switch the abilities of a tuned estimator off."""
+    """The parameters that switch the abilities of a tuned estimator off, and fold by blocks where there are any."""
     switched: dict[str, Any] = {} if finds_outliers else {"n_outliers": 0}
+    if task.blocks is not None:
+        switched["cv"] = tuning_folds(task, task.y_pu)
     if not selects_features:
         return switched | {"n_features_to_select": None}
     return switched if task.groups is None else switched | {"sparsity": "group_l0", "groups": task.groups}
@@ -99,7 +109,7 @@ def _pu_error(
 ) -> Callable[[Task], Any]:
     def fitted(task: Task) -> Any:
         abilities = _abilities(task, finds_outliers, selects_features)
-        return PUErrorClassifierCV(prior=prior(task), **abilities, **params).fit(task.X, task.y_pu)
+        return PUErrorClassifierCV(prior=prior(task), **params | abilities).fit(task.X, task.y_pu)
 
     return fitted
 
@@ -129,7 +139,7 @@ def _elkan_noto(task: Task) -> Any:
                 self.random_state += 1
 
     peer = Patient(LogisticRegression(max_iter=200), hold_out_ratio=0.2, random_state=0)
-    return _searched(peer, {"estimator__C": np.logspace(-5, 1, 7)}, trimmed_blind_auc_scorer, task.X, task.y_pu)
+    return _searched(peer, {"estimator__C": np.logspace(-5, 1, 7)}, trimmed_blind_auc_scorer, task, task.y_pu)
 
 
 def _bagging(task: Task) -> Any:
@@ -138,7 +148,7 @@ def _bagging(task: Task) -> Any:
     n_labelled = int(task.y_pu.sum() * (1 - 1 / N_FOLDS))
     svm = SVC(kernel="linear", max_iter=MAX_SVM_STEPS)
     peer = BaggingPuClassifier(svm, n_estimators=30, max_samples=n_labelled, random_state=0)
-    return _searched(peer, {"estimator__C": [1e-4, 1e-2, 1.0]}, trimmed_blind_auc_scorer, task.X, task.y_pu)
+    return _searched(peer, {"estimator__C": [1e-4, 1e-2, 1.0]}, trimmed_blind_auc_scorer, task, task.y_pu)
 
 
 def _unlabelled(task: Task) -> float:

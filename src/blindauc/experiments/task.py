@@ -21,6 +21,8 @@ class Task:
     support : mask of the columns that matter, where that is known
     groups : the group of each column, where columns are chosen in groups
     columns : the names of the columns, where they have any
+    blocks : the block of each training row, where rows of a block are nearly the same and tuning must not tear them
+        apart
     """
 
     X: Floats
@@ -31,6 +33,7 @@ class Task:
     support: Bools | None = None
     groups: Ints | None = None
     columns: tuple[str, ...] = ()
+    blocks: Ints | None = None
 
     @classmethod
     def of(cls, data: Dataset) -> Task:
