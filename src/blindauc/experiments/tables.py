@@ -104,9 +104,9 @@ def _found(runs: Sequence[Row], measured: Mapping[str, str]) -> dict[str, str]:
         "columns selected": f"{np.mean([len(run['selected']) for run in runs]):.1f}",
         "left out (wrong)": f"{mean('left_out'):.1f} ({mean('left_out_rightly'):.1f})",
         "doubted (wrong)": f"{mean('doubted'):.1f} ({mean('doubted_rightly'):.1f})",
-        "wrong labels": f"{mean('wrong_labels'):.1f}",
+        "wrong in all": f"{mean('wrong_labels'):.1f}",
     }
-    return found | {heading: f"{mean(name):.3f}" for name, heading in measured.items() if name in runs[0]}
+    return found | {heading: f"{mean(name):.3f}" if name in runs[0] else "" for name, heading in measured.items()}
 
 
 def as_csv(table: Table) -> str:
