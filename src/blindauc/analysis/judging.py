@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.estimate import Estimate
 from blindauc.metrics import pu_precision_recall_band, pu_precision_recall_curve, pu_roc_band, pu_roc_curve
 from blindauc.ranks import share_below
 from blindauc.report.findings import Curve, Histogram
+from blindauc.trust.judgement import left_over, usable_prior
 
 N_BINS = 20
 
 N_LEVELS = 2000
 """Ranks are rounded to so many levels: a curve of 100 points shows no more, and resampling takes far less time."""
-
-MOST_PRIOR = 0.99
-"""Where all unlabelled rows are positive there is no curve."""
 
 
 class HeldOutRanks:
@@ -47,7 +44,7 @@ class HeldOutRanks:
         taken = known if self._is_known else np.ones_like(known)
         self._rank, self._is_positive, self._weight = rank[taken], is_positive[taken], weight[taken]
         self._seed = seed
-        self._prior, self._contamination = _prior_of(ranking.prior_), _left_over(ranking.contamination_)
+        self._prior, self._contamination = usable_prior(ranking.prior_), left_over(ranking.contamination_)
 
     def roc(self) -> Curve:
         """True against false positive rates."""
@@ -83,14 +80,3 @@ class HeldOutRanks:
         # The curve of the sample may lie outside of the middle 95 % of the resampled ones.
         low, high = np.minimum(low, height), np.maximum(high, height)
         return Curve(band.x.tolist(), height.tolist(), low.tolist(), high.tolist())
-
-
-def _prior_of(prior: Estimate) -> Estimate:
-    value, low, high = (min(float(number), MOST_PRIOR) for number in (prior, prior.low, prior.high))
-    return Estimate(value, low, high, prior.confidence)
-
-
-def _left_over(contamination: Estimate) -> Estimate:
-    """What doubt may have left in, or taken out too much: none, as unsure as the contamination is."""
-    half = (contamination.high - contamination.low) / 2
-    return Estimate(0.0, -half, half, contamination.confidence)

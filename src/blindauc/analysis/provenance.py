@@ -46,7 +46,7 @@ def provenance(
         | {package: version(package) for package in PACKAGES},
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "seed": plain(seed),
-        "data_sha256": None if data_path is None else _sha256(Path(data_path)),
+        "data_sha256": None if data_path is None else sha256_of(Path(data_path)),
     }
 
 
@@ -61,6 +61,7 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The hash of a file, read piece by piece."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from blindauc.files import whole
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
@@ -43,9 +44,8 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
     "P7",-0.5
     "'=1+1",2.0
     """
-    path, n_rows = Path(path), 0
-    with tempfile.TemporaryDirectory(dir=path.parent) as nearby:
-        unfinished = Path(nearby) / path.name
+    n_rows = 0
+    with whole(Path(path)) as unfinished:
         for number, part in enumerate([parts] if isinstance(parts, pd.DataFrame) else parts):
             harmless(part).to_csv(
                 unfinished,
@@ -57,7 +57,6 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
                 quoting=csv.QUOTE_NONNUMERIC,
             )
             n_rows += len(part)
-        unfinished.replace(path)
     return n_rows
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +37,7 @@ def audit(
     """
     from blindauc.analysis import audit as audited
     from blindauc.analysis import write_csv
+    from blindauc.analysis.provenance import sha256_of
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
@@ -54,7 +54,7 @@ def audit(
         label,
         positive=positive or given.get("positive"),
         id=id or given.get("id"),
-        training=run.get("data_sha256") == hashlib.sha256(data.read_bytes()).hexdigest(),
+        training=run.get("data_sha256") == sha256_of(data),
     )
     if out is not None:
         write_csv(doubtful, out)

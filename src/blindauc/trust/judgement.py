@@ -49,16 +49,10 @@ def judge_ranks(ranked: Ranked, prior: float | None = None) -> Judgement:
 
 
 def _auc(ranked: Ranked, estimate: PriorEstimate, suspicion: Floats) -> Estimate:
-    """Theorem 1 for the positives that are not doubted, each as far as it is not.
-
-    What suspicion takes out is only estimated: the contamination that may be left, or taken out too much, is that of
-    its interval, about zero.
-    """
+    """Theorem 1 for the positives that are not doubted, each as far as it is not."""
     weight = np.append(ranked.pos_weight * (1 - suspicion), ranked.unl_weight)
     if min(np.count_nonzero(weight[: len(suspicion)]), np.count_nonzero(weight[len(suspicion) :])) < 2:
         return Estimate(0.5, 0.0, 1.0)
-    half = (estimate.contamination.high - estimate.contamination.low) / 2
-    prior = _clipped(estimate.prior, 0.0, MOST_PRIOR)
     with warnings.catch_warnings():
         # By chance an AUC near one comes out above it; here that is no sign of a wrong prior.
         warnings.simplefilter("ignore", UserWarning)
@@ -66,10 +60,21 @@ def _auc(ranked: Ranked, estimate: PriorEstimate, suspicion: Floats) -> Estimate
             np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
             np.append(ranked.pos, ranked.unl),
             sample_weight=weight,
-            prior=prior,
-            contamination=Estimate(0.0, -half, half),
+            prior=usable_prior(estimate.prior),
+            contamination=left_over(estimate.contamination),
         )
     return _clipped(auc, 0.0, 1.0)
+
+
+def usable_prior(prior: Estimate) -> Estimate:
+    """The prior, short of where there is no AUC."""
+    return _clipped(prior, 0.0, MOST_PRIOR)
+
+
+def left_over(contamination: Estimate) -> Estimate:
+    """What doubt may have left in, or taken out too much: none, as unsure as the contamination is."""
+    half = (contamination.high - contamination.low) / 2
+    return Estimate(0.0, -half, half, contamination.confidence)
 
 
 def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:

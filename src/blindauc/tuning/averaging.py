@@ -61,7 +61,7 @@ class Average:
 
     @cached_property
     def typical(self) -> Candidate:
-        """The candidate in the middle, on the logarithmic scales of ridge and features."""
+        """The candidate in the middle; of the ridge on a logarithmic scale, and for the scaling that counts most."""
         top = self.candidates[int(self.share.argmax())]
         if self.share.max() == 1:
             return top

@@ -6,7 +6,7 @@ Hoeffding races, NIPS 1994).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -69,10 +69,14 @@ class Stage:
     def held_out(self) -> HeldOut:
         return HeldOut.where_judged(self.ranks, self.weight, self.trim)
 
-    def joined(self, later: Stage) -> Stage:
-        """The candidates of a later stage, judged by the splits of both, each of which are whole repeats."""
+    def places(self, candidates: Iterable[Candidate]) -> list[int]:
+        """Where some of the candidates stand."""
         place = {candidate: index for index, candidate in enumerate(self.candidates)}
-        index = [place[candidate] for candidate in later.candidates]
+        return [place[candidate] for candidate in candidates]
+
+    def joined(self, later: Stage) -> Stage:
+        """The candidates of a later stage, judged by the splits of both; each must have whole repeats of the folds."""
+        index = self.places(later.candidates)
         n_splits = self.n_splits + later.n_splits
         ranks = (self.n_splits * self.ranks[index] + later.n_splits * later.ranks) / n_splits
         weights = [each[index] for each in self.weights] + list(later.weights)
@@ -136,9 +140,8 @@ def _around(grid: Grid, l2: float) -> Grid:
 
 def _narrowed(grid: Grid, stage: Stage) -> Grid:
     """The grid without values all of whose candidates are clearly worse than the best of them."""
-    place = {candidate: index for index, candidate in enumerate(stage.candidates)}
     candidates = list(grid)
-    asked = in_question(candidates, stage.held_out.of([place[candidate] for candidate in candidates]))
+    asked = in_question(candidates, stage.held_out.of(stage.places(candidates)))
     left = [candidate for candidate, is_asked in zip(candidates, asked, strict=True) if is_asked]
 
     def some(name: str, *also: Any) -> list[Any]:
