@@ -320,6 +320,15 @@ def test_in_an_average_each_counts_as_far_as_it_may_be_the_best():
     np.testing.assert_allclose(RULES["average"](candidates, held_out), expected, atol=1e-12)
 
 
+def test_an_average_has_the_fewest_outliers_that_may_be_right():
+    candidates = candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4), (0.1, 0.1, 4), (1.0, 0.2, 4))
+    scores = [0.7, 0.80, 0.79, 0.81]
+    np.testing.assert_allclose(
+        RULES["average"](candidates, table(scores, [0.01, 0.02, 0.01, 0.0])), np.exp([-np.inf, 0, -0.5, -np.inf])
+    )
+    assert chosen(RULES["average"](candidates, table(scores, [0.01, 0.009, 0.01, 0.0]))) == 3
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_counts_most_one_of_those_within_a_standard_error(rule):
     generator = np.random.default_rng(5)

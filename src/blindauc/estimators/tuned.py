@@ -175,7 +175,7 @@ class TunedPUClassifier(LinearPUModel):
     def _like_me(self, **choices: Any) -> PULinearClassifier:
         """The estimator that is tuned, knowing the columns and the classes."""
         made = self._made(**choices)
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+        for name in ("n_features_in_", "feature_names_in_", "classes_", "n_labelled_", "n_unlabelled_"):
             if hasattr(self, name):
                 setattr(made, name, getattr(self, name))
         return made
@@ -290,7 +290,7 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     lowest, since a model that ranks a mislabelled positive low is right. No negative and no prior is needed.
 
     The search has three stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
-    outliers together; then, by more folds, what is not clearly worse. With fewer than 100 positives scalings that
+    outliers together; then, by more folds, what is not clearly worse. With fewer than 300 positives scalings that
     cannot be told apart go on together. Fits are rough and begin from their neighbours'. Folds depend on what rows
     hold: equal rows share one, and the order of the rows does not matter. Outlier handling is chosen only where it is
     better than none by two standard errors; where that is not sure, a fit in an average has a twin that leaves out one
@@ -307,9 +307,10 @@ class BlindAUCClassifierCV(TunedPUClassifier):
         "greedy" is the paper's recipe: from few features and no outliers, more of either as long as the training
         rows are ranked better. It needs few fits, and overfits.
     rule : {"average", "best", "one_standard_error"}, default="average"
-        What is taken: the average of the weights of all candidates, each as far as it may be the best, with as many
-        features kept as they have on average, or more where it is not sure that the rest can be spared; the candidate
-        with the highest score; or, of those within a standard error of it, the one with the fewest features.
+        What is taken: the average of the weights of all candidates with the fewest outliers that may do, each as far as
+        it may be the best, with as many features kept as they have on average, or more where it is not sure that the
+        rest can be spared; the candidate with the highest score; or, of those within a standard error of it, the one
+        with the fewest features.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
         Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
     n_repeats : int or "auto", default="auto"
@@ -345,7 +346,7 @@ class BlindAUCClassifierCV(TunedPUClassifier):
         The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out.
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
-    calibration_, objective_, n_iter_, classes_, n_features_in_, feature_names_in_
+    calibration_, objective_, n_iter_, spread_, n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
         As in `BlindAUCClassifier`; rows are held out by the folds of the search, which were also chosen by, so that
         `auc_` is a little on the bright side. Of an average, `n_iter_` is the number of candidates in it.
 

@@ -14,7 +14,7 @@ from blindauc.tuning.grid import Candidate
 SURE = 2.0
 """Standard errors by which outlier handling must be better than none to be chosen."""
 
-ENOUGH_TO_TELL = 100
+ENOUGH_TO_TELL = 300
 """Positives by which one scaling can be chosen."""
 
 CLEARLY = 3.0
@@ -47,11 +47,20 @@ def contenders(candidates: Sequence[Candidate], held_out: HeldOut) -> list[Candi
 
 
 def _average(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
-    """All candidates, each as far as it may be the best: exp(-z^2 / 2) for one z standard errors below."""
-    top = best(candidates, held_out)
-    scores, errors = held_out.scores(), held_out.standard_errors_below(top)
+    """Each as far as it may be the best, exp(-z^2 / 2) for one z standard errors below, with as few outliers as may do.
+
+    Leaving out a few too many good positives is hardly seen in a score, and costs.
+    """
+    may_be = np.flatnonzero(within(held_out, best(candidates, held_out), 1.0))
+    fewest = min(candidates[int(index)].n_outliers for index in may_be)
+    some = np.flatnonzero([candidate.n_outliers == fewest for candidate in candidates])
+    judged = held_out.of(some)
+    top = best([candidates[int(index)] for index in some], judged)
+    scores, errors = judged.scores(), judged.standard_errors_below(top)
     below = (scores[top] - scores) / np.maximum(errors, 1e-9)
-    return np.where(np.arange(len(scores)) == top, 1.0, np.exp(-(below**2) / 2))
+    importance = np.zeros(len(candidates))
+    importance[some] = np.where(np.arange(len(some)) == top, 1.0, np.exp(-(below**2) / 2))
+    return importance
 
 
 def _best(candidates: Sequence[Candidate], held_out: HeldOut) -> Floats:
