@@ -22,7 +22,7 @@ from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_
 from blindauc.tuning import folds as folds_module
 from blindauc.tuning.averaging import NEGLIGIBLE, Average
 from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.tuning.choice import RULES, best, contenders, importances, within
+from blindauc.tuning.choice import ENOUGH_TO_TELL, RULES, best, contenders, importances, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
 from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
@@ -730,7 +730,7 @@ def test_the_strongest_ridge_that_may_be_the_best_goes_on():
 
 def test_of_many_positives_only_the_best_scaling_goes_on():
     kinds = [Candidate(scaling, "logistic", 1.0, 0.0, 4) for scaling in ("none", "robust")]
-    for n_pos, expected in ((99, kinds), (100, kinds[:1])):
+    for n_pos, expected in ((ENOUGH_TO_TELL - 1, kinds), (ENOUGH_TO_TELL, kinds[:1])):
         assert contenders(kinds, HeldOut(np.full((2, n_pos), 0.7), np.ones(n_pos), 0.15)) == expected
 
 
