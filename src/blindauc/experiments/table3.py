@@ -81,8 +81,10 @@ def _readmission(n_outliers: int, rng: np.random.Generator) -> Task:
     frame, is_positive = _readmissions()
     train, others = drawn_rows(is_positive, READMISSION_POSITIVES, READMISSION_NEGATIVES + n_outliers, rng)
     test = others[:N_READMISSION_TEST]
-    preprocessor = make_preprocessor(frame.iloc[train], min_frequency=2)
-    X = preprocessor.fit_transform(frame.iloc[train])
+    rows = frame.iloc[train]
+    rows = rows.loc[:, rows.nunique(dropna=False) > 1]  # nobody's weight may have been taken
+    preprocessor = make_preprocessor(rows, min_frequency=2)
+    X = preprocessor.fit_transform(rows)
     y_true = is_positive[train].astype(np.intp)
     mislabelled = np.arange(len(train) - n_outliers, len(train))
     y_pu = pu_labels(y_true, round(LABELLED_SHARE * READMISSION_POSITIVES), rng, mislabelled)
