@@ -16,6 +16,7 @@ from blindauc.objectives import BlindAUCObjective, PUErrorObjective
 from blindauc.scaling import SCALINGS, column_scales
 from blindauc.solvers import exchange, feature_path, path, robust_start
 from blindauc.solvers.fits import Fitter
+from blindauc.solvers.newton import _Steps
 from blindauc.solvers.path import concentrated
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
@@ -383,3 +384,22 @@ def test_rough_fits_without_factors_end_where_those_with_them_end(l2, monkeypatc
     np.testing.assert_allclose(fits[0].value, fits[1].value, rtol=1e-3)
     scores = [data.X @ found.coef for found in fits]
     assert np.corrcoef(scores)[0, 1] > 0.999
+
+
+def test_rough_steps_where_the_loss_is_flat_in_the_intercept():
+    class Flat:
+        about_diagonal = np.append(np.ones(100), 0.0)
+
+        def __call__(self, direction):
+            return self.about_diagonal * direction
+
+    class Problem:
+        scale, has_flat_stretches = np.ones(101), False
+
+        def hessian_product(self, z):
+            return Flat()
+
+    gradient = np.append(np.full(100, 2.0), 1e-9)
+    step = _Steps(Problem())._rough(np.zeros(101), gradient, 0.1)
+    assert np.isfinite(step.x).all()
+    np.testing.assert_allclose(step.x[:100], -2.0, rtol=0.1)

@@ -119,7 +119,7 @@ class _Steps:
 
     def _rough(self, z: Floats, gradient: Floats, accuracy: float) -> ConjugateGradients:
         product = self._problem.hessian_product(z)
-        diagonal = product.about_diagonal
+        diagonal = _away_from_zero(product.about_diagonal)
         return _conjugate_gradients(
             product,
             lambda v: v / diagonal,
@@ -140,8 +140,7 @@ def _solver(hessian: Floats, is_kept: bool) -> Callable[[Floats], Floats]:
     """A solver for the Hessian, or its diagonal, made positive definite where it is not."""
     if hessian.ndim == 1:
         return lambda v: v / hessian
-    diagonal = np.abs(np.diag(hessian))
-    scale = 1 / np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
+    scale = 1 / np.sqrt(_away_from_zero(np.abs(np.diag(hessian))))
     scaled = hessian * scale[:, None] * scale
     for damping in (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3):
         damped = scaled + damping * np.eye(len(scaled)) if damping else scaled
@@ -156,6 +155,11 @@ def _solver(hessian: Floats, is_kept: bool) -> Callable[[Floats], Floats]:
         inverse = np.linalg.inv(factor)
         return lambda v: scale * (inverse.T @ (inverse @ (scale * v)))
     return lambda v: scale * scale * v
+
+
+def _away_from_zero(diagonal: Floats) -> Floats:
+    """An intercept has no ridge, and no curvature where the loss is flat."""
+    return np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300))
 
 
 class ConjugateGradients(NamedTuple):
