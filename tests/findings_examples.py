@@ -73,7 +73,7 @@ def example(n_labelled=160, n_rows=2400, n_doubtful=12, n_columns=37, seed=0):
             Baseline("difference of means", 0.801, Interval(0.041, 0.018, 0.066), is_as_good=False),
             Baseline("l1 logistic regression", 0.836, Interval(0.006, -0.004, 0.017), is_as_good=True),
         ],
-        chosen={"n_features_to_select": 9, "n_outliers": 12, "l2": 0.01, "scaling": "standard", "loss": "logistic"},
+        chosen={"n_features_to_select": 9, "n_outliers": 0.1, "l2": 0.01, "scaling": "standard", "loss": "logistic"},
         provenance={
             "command": "blindauc fit patients.csv --label infection --positive yes --id patient_id",
             "blindauc": "0.1.0",
@@ -167,7 +167,7 @@ def _tuning():
         TuningSlice(
             "n_features_to_select", [2, 5, 9, 15, 25, 37], [0.79, 0.83, 0.842, 0.84, 0.836, 0.831], [0.012] * 6, 9
         ),
-        TuningSlice("n_outliers", [0, 4, 8, 12, 16], [0.828, 0.835, 0.84, 0.842, 0.837], [0.011] * 5, 12),
+        TuningSlice("n_outliers", [0, 0.03, 0.06, 0.1, 0.2], [0.828, 0.835, 0.84, 0.842, 0.837], [0.011] * 5, 0.1),
         TuningSlice(
             "l2",
             [10.0**exponent for exponent in range(-7, 7)],

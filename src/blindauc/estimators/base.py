@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import clean_scores, spread_of
+from blindauc.design import Design, clean_scores, spread_of
 from blindauc.estimate import Estimate
 from blindauc.estimators.inputs import (
     check_choice,
@@ -227,6 +227,7 @@ class PULinearClassifier(LinearPUModel):
         p = data.X.shape[1]
         self.coef_ = solution.coef[:p]
         self.support_ = solution.support[:p]
+        self.spread_ = Design(data.X).spread(data.weight / data.weight.sum())
         self.objective_ = solution.value
         self.n_iter_ = solution.n_iter
         fitted_rows, screened_rows = data.row[data.is_positive & ~screened], data.row[screened]
@@ -306,14 +307,15 @@ def read_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    _check_enough(is_positive & (weight > 0), ~is_positive & (weight > 0))
+    estimator.n_labelled_, estimator.n_unlabelled_ = _enough(is_positive[weight > 0])
     estimator.classes_ = classes
     everything = Data(X, is_positive, weight, np.arange(len(weight)), np.flatnonzero(is_positive))
     return everything.subset(weight > 0)
 
 
-def _check_enough(positives: Bools, unlabelled: Bools) -> None:
-    n_pos, n_unl = int(positives.sum()), int(unlabelled.sum())
+def _enough(is_positive: Bools) -> tuple[int, int]:
+    """How many rows are labelled and how many are not; an error where they are too few."""
+    n_pos, n_unl = int(is_positive.sum()), int((~is_positive).sum())
     if n_pos < 2:
         raise ValueError(
             f"At least two labelled positives (the positive class) with positive weight are needed, {n_pos} "
@@ -324,3 +326,4 @@ def _check_enough(positives: Bools, unlabelled: Bools) -> None:
             f"All {n_pos} rows are of the positive class: unlabelled rows (label 0, -1, False or missing) are "
             "needed to rank against."
         )
+    return n_pos, n_unl

@@ -112,7 +112,7 @@ class BiasedSVM(PUBaseline):
     ----------
     svm_ : sklearn.svm.SVC
     n_iter_ : int
-    classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -178,7 +178,7 @@ class OneClassRanker(PUBaseline):
     Attributes
     ----------
     svm_ : sklearn.svm.OneClassSVM
-    classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
 
     Examples
     --------
@@ -231,7 +231,7 @@ class DifferenceOfMeans(PUBaseline):
     coef_ : ndarray of shape (p,)
     intercept_ : float
         Places zero half-way between the two means.
-    classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
 
     Examples
     --------

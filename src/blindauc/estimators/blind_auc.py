@@ -91,6 +91,8 @@ class BlindAUCClassifier(PULinearClassifier):
     intercept_ : float
         Minus the threshold of `predict`.
     support_ : mask of shape (p,), the selected columns
+    spread_ : ndarray of shape (p,)
+        The columns' standard deviations: weights can be compared as `coef_ * spread_`.
     shift_ : ndarray of shape (n_pos,)
         Per labelled positive, in the order of the rows; zero for those in good standing, infinite for those taken
         out of the mean.
@@ -108,6 +110,8 @@ class BlindAUCClassifier(PULinearClassifier):
         The minimum that was reached.
     n_iter_ : int
         Steps of the solver.
+    n_labelled_, n_unlabelled_ : int
+        Rows of positive weight.
     classes_ : ndarray of shape (2,), the positive class last
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 

@@ -107,6 +107,15 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         check_is_fitted(self)
         return self.support_
 
+    def _html_repr(self) -> str:
+        """What notebooks show: scikit-learn's diagram, and once there is something, what was found."""
+        diagram: str = super()._html_repr()
+        if not hasattr(self, "spread_"):
+            return diagram
+        from blindauc.estimators.notebook import found
+
+        return found(self) + diagram
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Curve, Feature, Histogram, TuningSlice
@@ -117,7 +117,7 @@ def rank_chart(ranks: Histogram) -> Markup:
     )
 
 
-def tuning_chart(tried: TuningSlice, name: str) -> Markup:
+def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], str] = short) -> Markup:
     """Scores with their standard errors along the values tried, which increase and are put at equal distances."""
     places = [float(place) for place in range(len(tried.values))]
     bounds = [score + sign * error for score, error in zip(tried.scores, tried.errors, strict=True) for sign in (-1, 1)]
@@ -133,7 +133,7 @@ def tuning_chart(tried: TuningSlice, name: str) -> Markup:
         frame.height,
         f"Score by {name}",
         frame.axes(
-            [Tick(place, short(value)) for place, value, *_ in shown[::every]],
+            [Tick(place, value_told(value)) for place, value, *_ in shown[::every]],
             [Tick(at, number(at, 3)) for at in round_steps(low, high)],
             name,
             "score",
@@ -141,7 +141,7 @@ def tuning_chart(tried: TuningSlice, name: str) -> Markup:
         tag("line", x1=frame.x(chosen), x2=frame.x(chosen), y1=TOP, y2=frame.y(low - room), class_="chosen"),
         tag(
             "text",
-            f"chosen: {short(tried.chosen)}",
+            f"chosen: {value_told(tried.chosen)}",
             x=frame.x(chosen) + (-6 if side == "end" else 6),
             y=TOP + 10,
             class_=f"label strong {side}",
@@ -149,7 +149,7 @@ def tuning_chart(tried: TuningSlice, name: str) -> Markup:
         [_whisker(frame, place, score, error) for place, _, score, error in shown],
         frame.line(places, tried.scores, class_="curve thin"),
         [
-            frame.spot(place, score, f"{name}: {short(value)}\nscore {number(score)} ± {number(error)}")
+            frame.spot(place, score, f"{name}: {value_told(value)}\nscore {number(score)} ± {number(error)}")
             for place, value, score, error in shown
         ],
     )

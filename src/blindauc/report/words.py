@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from blindauc.estimate import Estimate
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Interval
 
@@ -25,6 +26,18 @@ def number(value: float, digits: int = 3) -> str:
     ('0.87', '1,234', True)
     """
     return f"{value:,.{digits}f}".replace("-", MINUS) if math.isfinite(value) else NOTHING
+
+
+def sign(value: float) -> str:
+    """Which way something speaks.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import sign
+    >>> sign(0.3)
+    '+'
+    """
+    return MINUS if value < 0 else "+"
 
 
 def short(value: float) -> str:
@@ -63,12 +76,12 @@ def bare_percent(share: float) -> str:
     return number(per_hundred, 1 if 0 < round(abs(per_hundred), 1) < 9.95 else 0)
 
 
-def percent_range(interval: Interval) -> str:
+def percent_range(interval: Interval | Estimate) -> str:
     """From where to where, in percent."""
     return f"{bare_percent(interval.low)} to {percent(interval.high)}"
 
 
-def number_range(interval: Interval, digits: int = 2) -> str:
+def number_range(interval: Interval | Estimate, digits: int = 2) -> str:
     """From where to where."""
     return f"{number(interval.low, digits)} to {number(interval.high, digits)}"
 
@@ -103,13 +116,13 @@ def plain(value: Any) -> str:
     Examples
     --------
     >>> from blindauc.report.words import plain
-    >>> plain({"numpy": "2.3", "seed": 0}), plain([0.1, None]), plain(True)
-    ('numpy: 2.3, seed: 0', '0.1, none', 'yes')
+    >>> plain({"numpy": "2.3", "drop": []}), plain([0.1, None]), plain(True)
+    ('numpy: 2.3, drop: none', '0.1, none', 'yes')
     """
     if isinstance(value, dict):
         return ", ".join(f"{key}: {plain(each)}" for key, each in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value))
+        return ", ".join(map(plain, value)) or "none"
     if isinstance(value, float):
         return short(value)
     return {None: "none", True: "yes", False: "no"}[value] if value is None or isinstance(value, bool) else str(value)

@@ -36,7 +36,7 @@ def doubts(findings: Findings) -> Markup:
             COLUMNS,
             [_row(doubt, to_check=i < findings.n_doubtful) for i, doubt in enumerate(shown)],
             id="doubts-table",
-            class_="sortable",
+            class_="sortable wordy",
             data_first=ROWS_AT_FIRST,
         ),
         cut_on_paper(len(shown)),

@@ -48,4 +48,4 @@ def cut_on_paper(n_rows: int) -> Markup | None:
     """What a print leaves away, in words that only a print shows."""
     if n_rows <= ROWS_ON_PAPER:
         return None
-    return tag("p", f"At most {ROWS_ON_PAPER} rows are printed; the page has more.", class_="note on-paper")
+    return tag("p", "Only the first rows are printed; the page has more.", class_="note on-paper")

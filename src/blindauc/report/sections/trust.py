@@ -44,6 +44,7 @@ def trust(findings: Findings) -> Markup:
             "What the numbers rest on",
             [Column("Quantity"), Column("Estimate", True), Column("95 % interval", True), Column("What it means")],
             _grounds(findings),
+            class_="wordy",
         ),
         tag("p", more_rows(findings)),
         tag("h3", "Simpler methods"),
@@ -96,6 +97,7 @@ def _baselines(baselines: list[Baseline]) -> Markup:
         "Simpler methods, judged by the same folds",
         COMPARED,
         [_baseline(each) for each in baselines],
+        class_="wordy",
     )
 
 

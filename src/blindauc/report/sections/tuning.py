@@ -7,14 +7,14 @@ from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings, TuningSlice
 from blindauc.report.sections.parts import figure, section
 from blindauc.report.tables import Column, as_details
-from blindauc.report.words import number, short
+from blindauc.report.words import number, percent, short
 
 CHOICES = {
-    "n_features_to_select": "number of columns",
-    "n_outliers": "labels left out as wrong",
-    "l2": "strength of the ridge (l2)",
+    "n_features_to_select": ("number of columns", short),
+    "n_outliers": ("labels left out as wrong", percent),
+    "l2": ("strength of the ridge (l2)", short),
 }
-"""What is tuned, for those who do not know the parameters."""
+"""What is tuned, for those who do not know the parameters, and how its values are told."""
 
 
 def tuning(findings: Findings) -> Markup | None:
@@ -33,16 +33,16 @@ def tuning(findings: Findings) -> Markup | None:
 
 
 def _slice(tried: TuningSlice) -> Markup:
-    words = CHOICES.get(tried.name, tried.name.replace("_", " "))
+    words, value_told = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
     return figure(
         words[:1].upper() + words[1:],
         None,
-        tuning_chart(tried, words),
+        tuning_chart(tried, words, value_told),
         numbers=as_details(
             f"Score by {words}",
             [Column(words, True), Column("score", True), Column("standard error", True)],
             [
-                [short(value), number(score), number(error)]
+                [value_told(value), number(score), number(error)]
                 for value, score, error in zip(tried.values, tried.scores, tried.errors, strict=True)
             ],
         ),

@@ -1,0 +1,69 @@
+"""What a fitted ranking found, as notebooks show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from blindauc.report.elements import Child, Markup, tag
+from blindauc.report.words import count, listed, name, number, number_range, percent, percent_range, plain, sign
+
+MOST_NAMED = 5
+
+# The notebook's own colours, light or dark, and a grey that is seen on both. A notebook's table would be centred.
+BOX = "margin: 0 0 0.75em; border-collapse: collapse; border: 0; color: inherit; background: none; font-size: 0.9em"
+LEFT = "padding: 0.25em 0.75em; border: 0; border-bottom: 1px solid rgb(128 128 128 / 35%); text-align: left"
+TITLE = "padding: 0 0.75em 0.25em; color: inherit; font-weight: 600; text-align: left; caption-side: top"
+
+
+def found(model: Any) -> Markup:
+    """A table of what a fitted model found.
+
+    Parameters
+    ----------
+    model : a fitted BlindAUCClassifier, PUErrorClassifier, or one of them tuned
+
+    Examples
+    --------
+    >>> from blindauc import BlindAUCClassifier
+    >>> from blindauc.estimators.notebook import found
+    >>> model = BlindAUCClassifier(1, calibrate=False).fit([[0, 2], [1, 2], [2, 1], [3, 2]], [0, 0, 1, 1])
+    >>> "1 of 2: <bdi" in found(model)
+    True
+    """
+    rows = [
+        tag("tr", tag("th", what, scope="row", style=LEFT), tag("td", told, style=LEFT)) for what, told in _told(model)
+    ]
+    return tag("table", tag("caption", "What was found", style=TITLE), tag("tbody", rows), style=BOX)
+
+
+def _told(model: Any) -> Iterator[tuple[str, Child]]:
+    labelled = count(model.n_labelled_, "labelled positive", "labelled positives")
+    yield "Rows", f"{labelled}, {model.n_unlabelled_:,} unlabelled"
+    if hasattr(model, "auc_"):
+        yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})"
+    yield "Columns", _columns(model)
+    if hasattr(model, "auc_"):
+        yield "Labels to doubt", f"{len(model.doubtful_labels()):,} of {model.n_labelled_:,}"
+        yield "Wrong labels", f"{percent(model.contamination_)} (95 % interval {percent_range(model.contamination_)})"
+        yield "Positives among unlabelled", f"{percent(model.prior_)} (95 % interval {percent_range(model.prior_)})"
+    if hasattr(model, "best_params_"):
+        yield "Chosen", plain(model.best_params_)
+    if as_good := [each.name for each in getattr(model, "baselines_", []) if each.is_as_good]:
+        yield "Simpler methods", f"{listed(as_good)} may do as well"
+
+
+def _columns(model: Any) -> Child:
+    """How many are used, and the strongest of them with the direction in which they speak."""
+    names = model.get_feature_names_out()
+    weight = (model.coef_ * model.spread_)[model.support_]
+    strongest = np.argsort(-np.abs(weight), kind="stable")[:MOST_NAMED]
+    named = [(", " if place else None, name(names[i]), f" {sign(weight[i])}") for place, i in enumerate(strongest)]
+    return [
+        f"{len(names):,} of {len(model.coef_):,}",
+        ": " if named else None,
+        named,
+        ", \u2026" if len(names) > MOST_NAMED else None,
+    ]
