@@ -11,8 +11,8 @@ import pytest
 from blindauc import BlindAUCClassifierCV, load, save
 from blindauc.analysis import analyse, audit, provenance, read_labels_of, score_table, scored_parts, unused_columns
 from blindauc.analysis import scoring as scoring_module
+from blindauc.analysis.cells import check_cells
 from blindauc.analysis.grouping import column_groups, sparsity_of
-from blindauc.analysis.inputs import reduced
 from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import NEGLIGIBLE, NO_REASON, pulls, reasons, rounded
@@ -256,18 +256,32 @@ def test_the_index_of_a_table_does_not_matter(tiny):
     pd.testing.assert_frame_equal(again.doubtful, found.doubtful)
 
 
+STAGES = ["deep", None, "superficial", "none so far"] * (N_ROWS // 4)
+
+
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
         ({}, {"drop": ["remrk"]}, "no column 'remrk' for --drop: did you mean 'remark'?"),
         ({}, {"id": "name"}, "no column 'name' for the names of the rows"),
         ({}, {"id": "ward"}, "another value in every row"),
-        ({}, {"id": "infected"}, "is blank in"),
-        ({}, {"drop": ["infected"]}, "holds the labels"),
-        ({"patient": None}, {"id": "patient"}, "'patient' should name every row.*row 1"),
-        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "'copy' says the same as the labels"),
-        ({"copy": lambda frame: frame["infected"].isna()}, {}, "'copy' says the same as the labels"),
+        ({}, {"id": "infected"}, "'infected' holds the labels, and cannot be named with --id as well"),
+        ({}, {"drop": ["infected"]}, "'infected' holds the labels, and cannot be named with --drop as well"),
+        ({}, {"groups": {"infected": "a"}}, "'infected' holds the labels, and cannot be named with --groups as well"),
+        ({"patient": None}, {"id": "patient"}, "'patient' should name every row.*data row 1"),
+        ({"copy": lambda frame: frame["infected"]}, {}, "said in every row by 'copy' as well.*--drop NAME"),
+        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "said in every row by 'copy'"),
+        ({"copy": lambda frame: frame["infected"].isna()}, {}, "said in every row by 'copy'"),
+        (
+            {"infected": STAGES, "copy": lambda frame: frame["infected"].str.upper(), "again": STAGES},
+            {"positive": "deep"},
+            "said in every row by 'copy', 'again' as well",
+        ),
         ({}, {"groups": "(zzz)"}, "No column fits"),
+        ({}, {"groups": "(infected)"}, "No column fits"),
+        ({"empty": None}, {}, "a column without a value in any row, 'empty'"),
+        ({"ratio": np.inf}, {}, "a column with infinite numbers, 'ratio' in 200 rows"),
+        ({"day": ["03/04/2021", "05/06/2021"] * 100}, {}, "day and month cannot be told apart, 'day'"),
     ],
 )
 def test_what_makes_no_sense_is_told_before_anything_is_fitted(table, monkeypatch, change, options, message):
@@ -280,15 +294,6 @@ def test_what_makes_no_sense_is_told_before_anything_is_fitted(table, monkeypatc
 def test_without_columns_nothing_can_be_learnt():
     with pytest.raises(ValueError, match="No column is left"):
         analyse(pd.DataFrame({"y": ["yes", "yes", ""]}), "y")
-
-
-def test_very_many_categories_are_worth_a_word():
-    zips = [f"Z{i}" for i in range(1100)] * 2 + ["Bonn"] * 800
-    frame = pd.DataFrame({"zip": zips, "x": np.sin(np.arange(3000))})
-    preprocessor = make_preprocessor(frame)
-    assert preprocessor.fit_transform(frame).shape == (3000, 3)
-    assert reduced(preprocessor)["zip"].startswith("'zip' has 1101 different values, 1100 of them too rare")
-    assert reduced(make_preprocessor(frame[["x"]]).fit(frame)) == {}
 
 
 # --- held-out ranks ---------------------------------------------------------------------------------------------------
@@ -400,6 +405,60 @@ def test_missing_columns_are_named_with_what_they_may_be_called(table, found):
         score_table(found.model, table[["patient"]])
 
 
+CELLS = pd.DataFrame(
+    {"age": [41, 57, None, 38], "day": ["31/12/2020", "03/04/2021"] * 2, "smokes": ["yes", "no", "?", ""], "ward": "A"}
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"age": ["41", "NA", "", "1e3"], "day": ["2021-02-28", "?", None, "1/2/2021"], "smokes": [1, 0, None, 1]},
+            None,
+        ),
+        ({"ward": [None, "B", "inf", 7]}, None),
+        ({"age": [1, 2, np.inf, -np.inf]}, "'inf' in data row 13 of 'age' for a number: mend"),
+        ({"age": ["1", "2", "3,5", "-inf"]}, "'3,5' in data row 13 of 'age' for a number: mend"),
+        (
+            {"day": ["2021-02-30", "", "", "soon"]},
+            r"'2021-02-30' in data row 11 of 'day' for a date \(day/month/year\):",
+        ),
+        ({"day": pd.to_datetime(["2021-02-28"] * 4)}, None),
+        ({"smokes": ["yes", "no", "no", "sometimes"]}, "'sometimes' in data row 14 of 'smokes' for yes or no: mend"),
+        (
+            {"age": "old", "smokes": "x" * 99},
+            f"'old' in data row 11 of 'age' for a number, '{'x' * 60}' in data row 11",
+        ),
+    ],
+)
+def test_cells_that_cannot_be_read_are_not_taken_for_missing(change, message):
+    steps = Steps(make_preprocessor(CELLS).fit(CELLS), None)
+    new, places = CELLS.assign(**change).set_axis(list("abcd")), np.arange(10, 14)
+    if message is None:
+        check_cells(steps, new, places)
+        return
+    with pytest.raises(ValueError, match=message) as error:
+        check_cells(steps, new, places)
+    assert str(error.value).isprintable()  # so it is one line
+
+
+def test_the_row_of_such_a_cell_is_that_of_the_whole_table(table, found, tmp_path, monkeypatch):
+    bad = table.copy()
+    place = np.flatnonzero(bad["infected"].notna())[20]
+    bad.loc[place, "crp day 1"] = np.inf
+    words = f"'inf' in data row {place + 1} of 'crp day 1'"
+    with pytest.raises(ValueError, match=words):
+        score_table(found.model, bad)
+    with pytest.raises(ValueError, match=words):
+        audit(found.model, bad, "infected")
+    bad.to_csv(tmp_path / "bad.csv", index=False)
+    monkeypatch.setattr(scoring_module, "ROWS_OF_A_PART", 23)
+    with pytest.raises(ValueError, match=words):
+        write_csv(scored_parts(found.model, tmp_path / "bad.csv"), tmp_path / "scores.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
 def test_another_kind_of_model_is_refused(table, found):
     with pytest.raises(ValueError, match="this is a BlindAUCClassifierCV: fit it to a table"):
         score_table(found.model[-1], table)
@@ -435,6 +494,11 @@ def test_the_training_table_is_audited_out_of_fold(table, found):
         audit(found.model, table[::-1].reset_index(drop=True), "infected", training=True)
     with pytest.raises(ValueError, match="not the table that the model was fitted to"):
         audit(found.model, table[:-1], "infected", training=True)
+
+
+def test_what_a_model_ranks_by_is_no_label(table, found):
+    with pytest.raises(ValueError, match="'fever' is one that the model ranks by, and cannot hold the labels"):
+        audit(found.model, table, "fever")
 
 
 def test_a_new_table_is_audited_by_its_scores(found):

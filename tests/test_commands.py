@@ -1,20 +1,24 @@
 """The commands of a person with a table: fit, score, audit, report and demo, and what they say to bad input."""
 
-import errno
+import csv
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import time
-import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import chromium
+import forging
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from typer.testing import CliRunner
 
 from blindauc.cli import outputs
@@ -63,6 +67,28 @@ def fitted(table):
     return folder, result
 
 
+N_SMALL = 60
+SMALL = pd.DataFrame(
+    {
+        "id": [f"P{k}" for k in range(N_SMALL)],
+        "age": [30 + 7 * k % 41 for k in range(N_SMALL)],
+        "infection": ["yes" if k % 20 == 0 else "" for k in range(N_SMALL)],
+    }
+)
+"""So few positives that there is nothing to choose, and a fit takes no time."""
+
+
+def small(**columns):
+    return SMALL.assign(**columns).to_csv(index=False).encode()
+
+
+@pytest.fixture
+def small_table(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_bytes(small())
+    return path
+
+
 # --- what they do -----------------------------------------------------------------------------------------------------
 
 
@@ -87,10 +113,10 @@ def test_the_most_doubtful_labels_are_wrong_ones(fitted, patients):
     assert (doubtful["suspicion"].diff().dropna() <= 0).all()
 
 
-def test_fit_answers_machines(table, tmp_path):
-    result = run("fit", table, "--label", "infection", "--id", "patient", "--out", tmp_path / "out", "--json")
+def test_fit_answers_machines(small_table, tmp_path):
+    result = run("fit", small_table, "--label", "infection", "--id", "id", "--out", tmp_path / "out", "--json")
     found = json.loads(result.stdout)
-    assert found["n_rows"] == 300
+    assert found["n_rows"] == len(SMALL)
     assert found["auc"][1] <= found["auc"][0] <= found["auc"][2]
 
 
@@ -145,43 +171,94 @@ def test_groups_come_from_a_pattern_or_a_file(table, tmp_path):
     assert n_labs in (0, len(FEW_LABS))
 
 
+def test_demo_tells_the_whole_story(tmp_path):
+    folder = tmp_path / "demo"
+    result = run("demo", "--out", folder)
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in folder.iterdir()} == WRITTEN | {"patients.csv"}
+    assert Path(result.stdout.replace("\n", "").split("doubtful_labels.csv")[-1]).name == "report.html"
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
-HEAD = "id,age,infection\n"
-ROWS = "".join(f"{k},{30 + k % 40},{'yes' if k % 5 == 0 else ''}\n" for k in range(60))
+DAYS = [f"2021-{1 + k // 28:02}-{1 + k % 28:02}" for k in range(N_SMALL)]
+STAGES = ["deep", "superficial", "none so far"] * (N_SMALL // 3)
+
+
+def many_categories():
+    rows = pd.concat([SMALL] * 500, ignore_index=True)
+    return rows.assign(zip=[f"Z{k % 10_000}" for k in range(len(rows))]).drop(columns="id").to_csv(index=False).encode()
+
+
 BAD_TABLES = {
-    "empty": (b"", "empty"),
-    "header only": (HEAD.encode(), "no rows"),
-    "no label column": (b"id,age\n1,2\n2,3\n", "'infection'"),
-    "one value": ((HEAD + "1,30,yes\n2,40,yes\n").encode(), "every row"),
-    "three values": ((HEAD + "1,30,yes\n2,40,no\n3,50,perhaps\n").encode(), "--positive"),
-    "not UTF-8": (HEAD.encode() + b"1,30,\xff\xfe\n", "UTF-8"),
-    "ragged": ((HEAD + ROWS + "1,2\n").encode(), "row 62"),
-    "names twice": (b"age,age,infection\n1,2,yes\n2,3,\n", "age"),
-    "label among the features": (
-        b"age,infection,copy\n"
-        + b"".join(b"%d,%s,%s\n" % (k, v, v) for k in range(40) for v in [b"yes" if k % 4 else b""]),
-        "copy",
+    "empty": (lambda: b"", "empty"),
+    "header only": (lambda: b"id,age,infection\n", "no rows"),
+    "no label column": (lambda: SMALL.drop(columns="infection").to_csv(index=False).encode(), "no column 'infection'"),
+    "one value": (lambda: small(infection="yes"), "holds 'yes' in every row"),
+    "one value that means no": (lambda: small(infection="no"), "holds only 'no'"),
+    "blank labels": (lambda: small(infection=""), "blank in every row"),
+    "three values": (lambda: small(infection=STAGES), "--positive"),
+    "not UTF-8": (lambda: small(ward="Köln").decode().encode("latin1"), "not in UTF-8 (row 2"),
+    "ragged": (lambda: small() + b"1,2\n", "row 62"),
+    "names twice": (lambda: small().replace(b"id,age", b"age,age"), "same name, 'age'"),
+    "10,000 categories": (many_categories, "more than 1,000 categories, 'zip' with 10,000: group them first, or leave"),
+    "missing in every row": (
+        lambda: small(weight="", payer="NA"),
+        "2 columns without a value in any row, 'weight', 'p",
     ),
-    "nothing to learn from": (b'infection\nyes\n""\nyes\n', "column"),
+    "infinity": (lambda: small(ratio=["inf", 1.5, "-inf"] * 20), "infinite numbers, 'ratio' in 40 rows, the first of"),
+    "no day of the calendar": (lambda: small(day=[*DAYS[1:], "2021-02-30"]), "'day' with '2021-02-30' in data row 60"),
+    "mixed dates": (
+        lambda: small(day=[*DAYS[1:], "04.03.2021"]),
+        "'day' with '04.03.2021' in data row 60: write every",
+    ),
+    "ambiguous dates": (lambda: small(day=["03/04/2021", "05/06/2021"] * 30), "day and month cannot be told apart"),
+    "label among the features": (lambda: small(copy=SMALL["infection"]), "by 'copy' as well"),
+    "nothing to learn from": (lambda: SMALL[["infection"]].to_csv(index=False).encode(), "No column is left"),
 }
 
 
-@pytest.mark.parametrize("name", BAD_TABLES)
-def test_bad_tables_are_told_in_one_line_and_nothing_is_left(name, tmp_path):
-    content, words = BAD_TABLES[name]
-    path = tmp_path / "table.csv"
-    path.write_bytes(content)
-    told(run("fit", path, "--label", "infection", "--out", tmp_path / "out"), words)
-    assert {each.name for each in tmp_path.iterdir()} == {"table.csv"}
-
-
 def told(result, words):
+    """Bad input: exit code 2 and one line, which holds the words."""
     assert result.exit_code == 2, result.output
-    lines = result.stderr.strip().splitlines()
+    lines = result.stderr.splitlines()
     assert len(lines) == 1, result.stderr
     assert lines[0].startswith("blindauc: ")
     assert words in lines[0]
+    assert lines[0].isprintable()
+    assert not result.stdout.strip()
+
+
+def names_in(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["for people", "for machines"])
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_bad_tables_are_told_in_one_line_and_nothing_is_left(name, options, tmp_path):
+    content, words = BAD_TABLES[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content())
+    told(run("fit", path, "--label", "infection", "--out", tmp_path / "new" / "out", *options), words)
+    assert names_in(tmp_path) == {"table.csv"}
+
+
+def test_bad_columns_can_be_left_out(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(small(weight="", ratio=["inf", 1.5, "-inf"] * 20, day=[*DAYS[1:], "soon"]))
+    fit = ("fit", path, "--label", "infection", "--out", tmp_path / "out", "--drop", "weight", "--drop", "ratio")
+    told(run(*fit), "a column of dates that cannot all be read, 'day' with 'soon' in data row 60")
+    result = run(*fit, "--drop", "day")
+    assert result.exit_code == 0, result.output
+    assert names_in(tmp_path / "out") == WRITTEN
+
+
+@pytest.mark.parametrize("option", ["--id", "--drop", "--groups", "--group"])
+def test_the_label_column_is_nothing_else(option, small_table, tmp_path):
+    (tmp_path / "groups.csv").write_text("column,group\nage,a\ninfection,a\n", encoding="utf-8")
+    value = {"--groups": tmp_path / "groups.csv", "--group": "(infection)"}.get(option, "infection")
+    told(run("fit", small_table, "--label", "infection", "--out", tmp_path / "out", option, value), "infection")
+    assert names_in(tmp_path) == {"small.csv", "groups.csv"}
 
 
 def test_places_that_cannot_be_read_or_written(table, fitted, tmp_path):
@@ -189,31 +266,24 @@ def test_places_that_cannot_be_read_or_written(table, fitted, tmp_path):
     label = ("--label", "infection")
     told(run("fit", tmp_path / "nowhere.csv", *label), "nowhere.csv")
     told(run("fit", tmp_path, *label), "folder")
-    (tmp_path / "file").write_text("here", encoding="utf-8")
-    told(run("fit", table, *label, "--out", tmp_path / "file"), "is a file")
+    file = tmp_path / "file"
+    file.write_text("here", encoding="utf-8")
+    told(run("fit", table, *label, "--out", file), "is no folder")
+    told(run("fit", table, *label, "--out", file / "out"), f"Not a directory: {file / 'out'}")
     told(run("score", folder, table, "--out", tmp_path), "is a folder")
     told(run("score", folder, table, "--out", tmp_path / "nowhere" / "scores.csv"), "nowhere")
+    told(run("score", folder, table, "--out", file / "scores.csv"), f"Not a directory: {file / 'scores.csv'}")
     told(run("report", tmp_path), "findings.json")
     told(run("fit", table, *label, "--group", "(a", "--groups", table), "--group")
-    assert (tmp_path / "file").read_text(encoding="utf-8") == "here"
+    assert file.read_text(encoding="utf-8") == "here"
+    assert names_in(tmp_path) == {"file"}
 
 
-def test_files_that_are_no_models(table, fitted, tmp_path):
-    folder, _ = fitted
-    whole = (folder / "model.skops").read_bytes()
-    packed = tmp_path / "packed.skops"
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("schema.json", "{}")
-    for name, content in {
-        "pickle": pickle.dumps({"a": 1}),
-        "cut short": whole[: len(whole) // 2],
-        "elsewhere": packed.read_bytes(),
-    }.items():
-        path = tmp_path / f"{name}.skops"
-        path.write_bytes(content)
-        told(run("score", path, table, "--out", tmp_path / "scores.csv"), str(path))
-    told(run("score", tmp_path / "none.skops", table), "none.skops")
-    assert not (tmp_path / "scores.csv").exists()
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"asked": 1}', "\x00", "[" * 100_000], ids=lambda text: text[:3])
+def test_findings_that_are_none(content, tmp_path):
+    (tmp_path / "findings.json").write_text(content, encoding="utf-8")
+    told(run("report", tmp_path), "findings.json cannot be read")
+    assert names_in(tmp_path) == {"findings.json"}
 
 
 def test_a_table_without_the_columns_of_the_model(fitted, tmp_path):
@@ -221,16 +291,161 @@ def test_a_table_without_the_columns_of_the_model(fitted, tmp_path):
     path = tmp_path / "new.csv"
     path.write_text("patient,temprature\nP1,37\n", encoding="utf-8")
     told(run("score", folder, path, "--out", tmp_path / "scores.csv"), "perhaps 'temprature'")
-    assert not (tmp_path / "scores.csv").exists()
+    assert names_in(tmp_path) == {"new.csv"}
 
 
-def test_no_space_left(table, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "ranking.csv")
+def test_new_rows_that_cannot_be_read(fitted, table, tmp_path):
+    folder, _ = fitted
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    rows.loc[250, "temperature"] = "inf"
+    rows.loc[260, "smoker"] = "perhaps"
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    words = "'inf' in data row 251 of 'temperature' for a number, 'perhaps' in data row 261 of 'smoker' for yes or no"
+    told(run("score", folder, tmp_path / "new.csv", "--out", tmp_path / "scores.csv"), words)
+    assert names_in(tmp_path) == {"new.csv"}
 
-    monkeypatch.setattr("blindauc.analysis.write_csv", full)
-    told(run("fit", table, "--label", "infection", "--out", tmp_path / "out"), "No space left on device")
-    assert not any(tmp_path.iterdir())
+
+def test_what_a_model_ranks_by_is_no_label(fitted, table):
+    told(run("audit", fitted[0], table, "--label", "age"), "'age' is one that the model ranks by")
+
+
+# --- models that are none ---------------------------------------------------------------------------------------------
+
+BOMB = {"schema.json": bytes(10**8)}
+FOREIGN_MODELS = {
+    "elsewhere": (lambda marker: b"GIF89a", "is not in the format of skops"),
+    "pickle": (
+        lambda marker: pickle.dumps(forging.Payload(marker)),
+        "is not in the format of skops, and looks like a pi",
+    ),
+    "pickle in a zip": (
+        lambda marker: forging.zipped({"model.pkl": pickle.dumps(forging.Payload(marker))}),
+        "is a zip archive, but none that blindauc.save wrote",
+    ),
+    "skops": (lambda marker: skops.io.dumps(forging.Stateful(marker)), "is a zip archive, but none that blindauc.save"),
+    "skops that looks like ours": (
+        lambda marker: forging.forged(forging.members_of(skops.io.dumps(forging.Stateful(marker)))),
+        "holds what is not known to be harmless",
+    ),
+    "zip bomb": (lambda marker: forging.forged(BOMB, packed=BOMB), "would unpack to more than its own size"),
+    "zip bomb that lies": (
+        lambda marker: forging.lying(forging.forged(BOMB, packed=BOMB), "schema.json", method=0, unpacked=100),
+        "would unpack to more than its own size",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN_MODELS)
+def test_foreign_models_are_refused_and_not_run(name, small_table, tmp_path):
+    content, words = FOREIGN_MODELS[name]
+    path = tmp_path / "model.skops"
+    path.write_bytes(content(tmp_path / "marker"))
+    for arguments in (
+        ("score", path, small_table, "--out", tmp_path / "scores.csv"),
+        ("audit", path, small_table, "--label", "infection"),
+    ):
+        told(run(*arguments), f"{path} {words}")
+    assert names_in(tmp_path) == {"model.skops", "small.csv"}
+
+
+def test_a_model_that_was_cut_short(fitted, table, tmp_path):
+    content = (fitted[0] / "model.skops").read_bytes()
+    path = tmp_path / "model.skops"
+    path.write_bytes(content[: len(content) // 2])
+    told(run("score", path, table, "--out", tmp_path / "scores.csv"), f"{path} is damaged or cut short")
+    told(run("score", tmp_path / "none.skops", table), "none.skops")
+    assert names_in(tmp_path) == {"model.skops"}
+
+
+# --- no room, no right, no time ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def mounted(folder, options):
+    """A small disk of its own; where that is not permitted the test is skipped."""
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if mount is None:
+        pytest.skip("needs the command mount")
+    done = subprocess.run([mount, "-t", "tmpfs", "-o", options, "tmpfs", folder], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"needs the right to mount a small disk: {done.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+FULL = "No space left on device: "
+
+
+def test_a_full_disk_is_told_before_the_fit(small_table, tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.analysis.analyse", lambda *_, **__: pytest.fail("this was fitted"))
+    with mounted(tmp_path / "disk", "size=64k") as disk:
+        for folder in (disk, disk / "new" / "out"):
+            told(run("fit", small_table, "--label", "infection", "--out", folder), f"{FULL}{folder}")
+            assert names_in(disk) == set()
+
+
+def test_a_disk_that_gets_full(small_table, fitted, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(outputs, "ROOM", 0)
+    with mounted(tmp_path / "disk", "size=64k") as disk:
+        told(run("fit", small_table, "--label", "infection", "--out", disk / "out"), f"{FULL}{disk / 'out'}")
+        assert names_in(disk) == set()
+        shutil.copy(fitted[0] / "findings.json", disk)
+        (disk / "report.html").write_text("old", encoding="utf-8")
+        (disk / "rest").write_bytes(bytes(24_000))
+        told(run("report", disk), f"{FULL}{disk / 'report.html'}")
+        told(run("score", fitted[0], table, "--out", disk / "scores.csv"), f"{FULL}{disk / 'scores.csv'}")
+        told(run("audit", fitted[0], table, "--out", disk / "audit.csv"), f"{FULL}{disk / 'audit.csv'}")
+        assert names_in(disk) == {"findings.json", "report.html", "rest"}
+        assert (disk / "report.html").read_text(encoding="utf-8") == "old"
+
+
+def unwritable(small_table, fitted, table, folder, reason):
+    """All commands tell that nothing can be written to this folder, before they work."""
+    told(run("fit", small_table, "--label", "infection", "--out", folder), f"{reason}: {folder}")
+    told(run("fit", small_table, "--label", "infection", "--out", folder / "out"), f"{reason}: {folder / 'out'}")
+    told(run("demo", "--out", folder / "out"), f"{reason}: {folder / 'out'}")
+    told(run("score", fitted[0], table, "--out", folder / "scores.csv"), f"{reason}: {folder / 'scores.csv'}")
+    assert names_in(folder) == set()
+
+
+def test_a_disk_that_is_read_only(small_table, fitted, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.analysis.analyse", lambda *_, **__: pytest.fail("this was fitted"))
+    with mounted(tmp_path / "disk", "ro") as disk:
+        unwritable(small_table, fitted, table, disk, "Read-only file system")
+
+
+def test_a_folder_of_someone_else(small_table, fitted, table, tmp_path, monkeypatch):
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o555)
+    if os.access(folder, os.W_OK):
+        pytest.skip("needs a user who may not write everywhere")
+    monkeypatch.setattr("blindauc.analysis.analyse", lambda *_, **__: pytest.fail("this was fitted"))
+    unwritable(small_table, fitted, table, folder, "Permission denied")
+
+
+STEPS_OF_A_FIT = [
+    "blindauc.datasets.tables.read_table",
+    "blindauc.analysis.analyse",
+    "blindauc.analysis.provenance",
+    "blindauc.model_files.save",
+    "blindauc.analysis.write_csv",
+    "blindauc.report.write",
+]
+
+
+@pytest.mark.parametrize("step", STEPS_OF_A_FIT)
+def test_an_interruption_leaves_nothing(step, small_table, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(step, interrupt)
+    result = run("fit", small_table, "--label", "infection", "--out", tmp_path / "new" / "out")
+    assert result.exit_code == 130
+    assert result.stderr.splitlines()[-1].startswith("blindauc: interrupted")
+    assert names_in(tmp_path) == {"small.csv"}
 
 
 def test_what_was_there_is_kept_until_all_is_written(tmp_path):
@@ -248,46 +463,70 @@ def test_what_was_there_is_kept_until_all_is_written(tmp_path):
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {"a": "old"}
 
 
-def test_an_interrupted_fit_leaves_nothing(table, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "blindauc",
-        "fit",
-        str(table),
-        "--label",
-        "infection",
-        "--out",
-        str(tmp_path / "out"),
-    ]
+def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
+    replace_file = Path.replace
+
+    def interrupted(path, target):
+        os.kill(os.getpid(), signal.SIGINT)
+        return replace_file(path, target)
+
+    with outputs.filled(tmp_path / "out") as unfinished:
+        for name in "abc":
+            (unfinished / name).touch()
+        monkeypatch.setattr(Path, "replace", interrupted)
+    assert names_in(tmp_path / "out") == set("abc")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupted_process_leaves_nothing(table, tmp_path):
+    folder = tmp_path / "out"
+    command = [sys.executable, "-m", "blindauc", "fit", str(table), "--label", "infection", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    while process.poll() is None and not (tmp_path / "out").exists():
+    while process.poll() is None and not folder.exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
-    assert "interrupted" in told
-    assert not any(tmp_path.iterdir())
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "interrupted" in said
+    assert names_in(tmp_path) == set()
 
 
 # --- hostile input ----------------------------------------------------------------------------------------------------
 
+ATTACK = "window.hacked = true"
+SCRIPT, IMAGE = f"<script>{ATTACK}</script>", f"<img src=x onerror='{ATTACK}'>"
+FORMULA, QUOTED = "=cmd|' /C calc'!A0", f'"><svg onload="{ATTACK}">'
 
-def test_names_and_values_do_nothing(tmp_path, patients):
-    hostile = patients.table.rename(columns={"lab_1": "<script>alert(1)</script>", "temperature": "=cmd|' /C calc'!A0"})
-    hostile["patient"] = ["=1+1", "<img src=x onerror=alert(1)>", "@SUM(A1)", *hostile["patient"][3:]]
-    path = tmp_path / "hostile.csv"
-    hostile.to_csv(path, index=False)
-    result = run("fit", path, "--label", "infection", "--id", "patient", "--out", tmp_path / "a" / ".." / "out")
+
+@pytest.fixture(scope="module")
+def hostile(patients, tmp_path_factory):
+    """The folder of a fit to a table whose name, columns and cells all try something."""
+    place = tmp_path_factory.mktemp("hostile")
+    names = {"lab_1": SCRIPT, "temperature": FORMULA, "lab_2": "@SUM(A1)", "hospital": "\x1b[2J", "infection": QUOTED}
+    table = patients.table.rename(columns=names)
+    table["patient"] = ["=1+1", IMAGE, "@SUM(A1)", "+1", "-1", SCRIPT, *table["patient"][6:]]
+    table["ward"] = table["ward"].replace({"bowel": IMAGE, "heart": "-2+3"})
+    path = place / f"{IMAGE}.csv".replace("/", "")
+    table.to_csv(path, index=False)
+    out = place / "a" / ".." / "out"
+    result = run("fit", path, "--label", QUOTED, "--id", "patient", "--out", out, "--jobs", "1")
     assert result.exit_code == 0, result.output
-    assert {each.name for each in tmp_path.iterdir()} <= {"hostile.csv", "out", "a"}
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "<script>alert" not in page
-    assert "<img" not in page
-    for name in ("ranking.csv", "doubtful_labels.csv", "features.csv"):
-        cells = pd.read_csv(tmp_path / "out" / name, dtype=str).to_numpy().ravel()
-        starts = {str(cell)[0] for cell in cells if not _is_number(cell)}
-        assert not starts & set("=+-@")
+    assert names_in(place) == {path.name, "out"}
+    assert names_in(place / "out") == WRITTEN
+    return place / "out", result
+
+
+def test_a_terminal_is_not_steered(hostile):
+    assert "  ?[2J: '\\x1b[2J' is 'North' in every row" in hostile[1].stdout
+    assert "\x1b" not in hostile[1].output
+
+
+@pytest.mark.parametrize("name", ["ranking.csv", "doubtful_labels.csv", "features.csv"])
+def test_a_spreadsheet_runs_nothing(hostile, name):
+    with (hostile[0] / name).open(encoding="utf-8", newline="") as stream:
+        cells = [cell for row in csv.reader(stream) for cell in row]
+    assert any(cell.startswith("'=") for cell in cells)
+    assert not [cell for cell in cells if cell.startswith(tuple("=+-@\t\r")) and not _is_number(cell)]
 
 
 def _is_number(cell):
@@ -298,9 +537,57 @@ def _is_number(cell):
     return True
 
 
-def test_demo_tells_the_whole_story(tmp_path):
-    folder = tmp_path / "demo"
-    result = run("demo", "--out", folder)
+def test_a_browser_runs_nothing(hostile, tmp_path):
+    pytest.importorskip("websocket", reason="needs websocket-client to talk to a browser")
+    if chromium.executable() is None:
+        pytest.skip(f"needs a browser: none of {', '.join(chromium.NAMES)} is on the path")
+    with chromium.started(tmp_path / "profile") as page:
+        page.open(hostile[0] / "report.html", width=1280)
+        words = page.evaluate("document.body.textContent")
+        assert page.evaluate("typeof window.hacked") == "undefined"
+        assert page.evaluate("document.querySelectorAll('img, svg[onload], script:not(:last-child)').length") == 0
+        assert page.complaints() == []
+        assert len(page.requests()) == 1
+    for attack in (SCRIPT, IMAGE, FORMULA, QUOTED):
+        assert attack in words
+
+
+def test_names_that_are_no_unicode(small_table, tmp_path):
+    odd = os.fsdecode("Müller".encode("latin1"))
+    try:
+        shutil.copy(small_table, tmp_path / f"{odd}.csv")
+    except OSError:
+        pytest.skip("needs a disk that takes any name")
+    told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not in UTF-8")
+    result = run("fit", small_table, "--label", "infection", "--out", tmp_path / odd)
     assert result.exit_code == 0, result.output
-    assert {path.name for path in folder.iterdir()} == WRITTEN | {"patients.csv"}
-    assert Path(result.stdout.replace("\n", "").split("doubtful_labels.csv")[-1]).name == "report.html"
+    assert "M?ller/report.html" in result.stdout
+    assert names_in(tmp_path / odd) == WRITTEN
+
+
+def test_links_are_not_followed_out_of_the_folder(small_table, fitted, table, tmp_path):
+    label = ("--label", "infection")
+    (tmp_path / "elsewhere").write_text("kept", encoding="utf-8")
+    (tmp_path / "link").symlink_to("elsewhere")
+    (tmp_path / "to nothing").symlink_to("nothing")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.html").symlink_to("../elsewhere")
+    before = names_in(tmp_path)
+    told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is no plain file")
+    told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is no folder")
+    told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is no folder")
+    told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is no plain file")
+    told(run("score", fitted[0], table, "--out", os.devnull), "is no plain file")
+    assert names_in(tmp_path) == before
+    assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "kept"
+
+
+def test_a_link_to_a_folder_and_a_name_of_two_lines_are_folders(small_table, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    for folder in (tmp_path / "link", tmp_path / "two\nlines"):
+        result = run("fit", small_table, "--label", "infection", "--out", folder)
+        assert result.exit_code == 0, result.output
+        assert names_in(folder) == WRITTEN
+    assert names_in(tmp_path) == {"small.csv", "folder", "link", "two\nlines"}
+    told(run("fit", small_table, "--label", "infection", "--out", tmp_path / "two\nlines" / "run.json"), "two lines")

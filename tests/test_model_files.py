@@ -9,13 +9,13 @@ import tracemalloc
 import zipfile
 from dataclasses import fields, is_dataclass
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from forging import Payload, Stateful, forged, lying, members_of, zipped
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -204,7 +204,7 @@ def test_nothing_is_pickled(tmp_path, monkeypatch):
     assert_same(answers(loaded, rows_for("mixed columns")), answers(model, rows_for("mixed columns")))
 
 
-# Files that are not to be trusted. `forged` knows all that `save` knows.
+# Files that are not to be trusted.
 
 
 @pytest.fixture
@@ -218,26 +218,6 @@ def saved(path):
     return path.read_bytes()
 
 
-def members_of(content):
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def zipped(members, compression=zipfile.ZIP_STORED):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", compression) as packed:
-        for name, content in members.items():
-            packed.writestr(name, content)
-    return archive.getvalue()
-
-
-def forged(members, format=FORMAT, version=blindauc.__version__, **options):
-    members = {name: content for name, content in members.items() if name != MANIFEST}
-    checksums = {name: sha256(content).hexdigest() for name, content in members.items()}
-    manifest = {"format": format, "blindauc": version, "sha256": checksums}
-    return zipped(members | {MANIFEST: json.dumps(manifest).encode()}, **options)
-
-
 def refusal(path):
     with pytest.raises(ModelFileError) as refused:
         load(path)
@@ -247,16 +227,6 @@ def refusal(path):
     return line
 
 
-class Payload:
-    """Whoever unpickles it makes a file."""
-
-    def __init__(self, marker):
-        self.marker = marker
-
-    def __reduce__(self):
-        return Path.touch, (self.marker,)
-
-
 FOREIGN = {
     "nothing": lambda marker: b"",
     "text": lambda marker: b"age,race\n41,A\n",
@@ -264,6 +234,7 @@ FOREIGN = {
     "an old pickle": lambda marker: pickle.dumps(Payload(marker), protocol=0),
     "a zip archive": lambda marker: zipped({"a.txt": b"hello"}),
     "a plain skops file": lambda marker: skops_io.dumps(DifferenceOfMeans()),
+    "a skops file of a class of one's own": lambda marker: skops_io.dumps(Stateful(marker)),
     "a pickle in a zip archive": lambda marker: zipped({"model.pkl": pickle.dumps(Payload(marker))}),
     "a pickle for a schema": lambda marker: forged({"schema.json": pickle.dumps(Payload(marker))}),
     "the beginning of an archive": lambda marker: b"PK\x03\x04",
@@ -385,7 +356,7 @@ def test_an_impossible_estimate_is_refused(path):
 def test_what_unpacks_to_much_is_not_unpacked(path, saved):
     n_bytes = 10**7
     bomb = members_of(saved) | {"schema.json": bytes(n_bytes)}
-    path.write_bytes(forged(bomb, compression=zipfile.ZIP_DEFLATED))
+    path.write_bytes(forged(bomb, packed=["schema.json"]))
     assert path.stat().st_size < n_bytes / 100
     del bomb
     tracemalloc.start()
@@ -394,6 +365,46 @@ def test_what_unpacks_to_much_is_not_unpacked(path, saved):
         assert tracemalloc.get_traced_memory()[1] < n_bytes / 10
     finally:
         tracemalloc.stop()
+
+
+LIES = {
+    "small": {"unpacked": 100},
+    "not packed": {"method": zipfile.ZIP_STORED},
+    "not packed, and small": {"method": zipfile.ZIP_STORED, "unpacked": 100},
+    "not packed, and larger than the file": {"method": zipfile.ZIP_STORED, "packed": 4 * 10**9, "unpacked": 100},
+    "of four gigabytes": {"method": zipfile.ZIP_STORED, "packed": 4 * 10**9, "unpacked": 4 * 10**9},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_an_archive_that_lies_about_sizes_is_not_unpacked(lie, path):
+    n_bytes = 10**7
+    bomb = forged({"schema.json": bytes(n_bytes)}, packed=["schema.json"])
+    path.write_bytes(lying(bomb, "schema.json", **LIES[lie]))
+    tracemalloc.start()
+    try:
+        refusal(path)
+        assert tracemalloc.get_traced_memory()[1] < n_bytes / 10
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_array_that_lies_about_its_size_takes_no_memory(path, saved):
+    members = members_of(saved)
+    (name,) = [name for name, content in members.items() if b"'<f8'" in content]
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)})
+    path.write_bytes(forged(members | {name: header.getvalue()}))
+    assert "damaged" in refusal(path)
+
+
+def test_a_class_of_ones_own_is_refused_and_not_made(path, tmp_path):
+    content = skops_io.dumps(Stateful(tmp_path / "marker"))
+    path.write_bytes(forged(members_of(content)))
+    assert "holds what is not known to be harmless" in refusal(path)
+    assert not (tmp_path / "marker").exists()
+    skops_io.loads(content, trusted=["forging.Stateful"])
+    assert (tmp_path / "marker").exists()
 
 
 def test_members_that_overlap_are_not_unpacked(path, saved):
@@ -513,9 +524,9 @@ def test_nothing_half_is_left(interruption, path, saved, monkeypatch):
 
 
 def test_where_it_cannot_be_written(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"cannot be written to .*model.skops: No such file or directory\.$"):
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*nowhere.model.skops'$"):
         save(DifferenceOfMeans(), tmp_path / "nowhere" / "model.skops")
-    with pytest.raises(OSError, match=f"cannot be written to {tmp_path}: "):
+    with pytest.raises(FileExistsError, match=f"{tmp_path} is no plain file"):
         save(DifferenceOfMeans(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

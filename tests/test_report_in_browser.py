@@ -75,6 +75,14 @@ def test_policy_stops_what_would_slip_through(browser, tmp_path, payload):
     assert browser.evaluate("document.querySelectorAll('.more').length") > 0
 
 
+@pytest.mark.parametrize("make", [example, hostile, shaky, large], ids=lambda make: make.__name__)
+def test_on_a_phone_reasons_are_seen_without_scrolling_sideways(opened, make):
+    page = opened(make(), PHONE)
+    ends = "[...document.querySelectorAll('.wordy td:last-child')].map(cell => cell.getBoundingClientRect().right)"
+    assert 0 < max(page.evaluate(ends)) <= PHONE
+    assert len(shown_rows(page, 5)) == min(20, len(make().doubts))
+
+
 def test_dark_is_dark(opened):
     colour = "getComputedStyle(document.body).backgroundColor"
     assert opened(example()).evaluate(colour) != opened(example(), dark=True).evaluate(colour)

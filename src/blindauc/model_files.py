@@ -149,11 +149,7 @@ def save(model: BaseEstimator, path: Place) -> None:
     """
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"A model file holds an estimator, not a {type(model).__name__}: pass a fitted model.")
-    content = _packed(model)
-    try:
-        write_whole(Path(path), content)
-    except OSError as error:
-        raise type(error)(f"The model cannot be written to {path}: {error.strerror}.") from error
+    write_whole(Path(path), _packed(model))
 
 
 def load(path: Place) -> Any:
@@ -262,7 +258,9 @@ def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:
     members = archive.infolist()
     if MANIFEST not in archive.namelist():
         raise ModelFileError(f"is a zip archive, but none that blindauc.save wrote: {_GET_ANOTHER}")
-    is_packed = any(member.compress_type != zipfile.ZIP_STORED for member in members)
+    is_packed = any(
+        (each.compress_type, each.compress_size) != (zipfile.ZIP_STORED, each.file_size) for each in members
+    )
     if is_packed or sum(member.file_size for member in members) > stream.seek(0, os.SEEK_END):
         raise ModelFileError(f"would unpack to more than its own size, which no model file does: {_GET_ANOTHER}")
     return archive

@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from blindauc._typing import Floats
 from blindauc.analysis.auditing import doubtful
 from blindauc.analysis.features import feature_table
-from blindauc.analysis.grouping import Groups, column_groups, sparsity_of
-from blindauc.analysis.inputs import Inputs, read_inputs, reduced
+from blindauc.analysis.grouping import Groups, sparsity_of
+from blindauc.analysis.inputs import Inputs, read_inputs
 from blindauc.analysis.judging import HeldOutRanks
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import plain, provenance
@@ -116,12 +116,15 @@ def analyse(
     >>> analysis.findings.asked.n_labelled
     20
     """
-    inputs = read_inputs(frame, label, positive, id, drop)
-    group_of = column_groups(inputs.columns.columns, groups)
+    inputs = read_inputs(frame, label, positive, id, drop, groups)
     preprocessor = make_preprocessor(inputs.columns, kinds=inputs.kinds)
     X = preprocessor.fit_transform(inputs.columns)
     ranking = BlindAUCClassifierCV(
-        **sparsity_of(preprocessor, group_of), prior=prior, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        **sparsity_of(preprocessor, inputs.group_of),
+        prior=prior,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
     ).fit(X, inputs.labels.is_positive)
     given = {"label": label, "positive": positive, "id": id, "drop": drop, "groups": groups, "prior": prior}
     return _told(inputs, Steps(preprocessor, ranking), X, name, provenance(given, seed=random_state))
@@ -163,7 +166,7 @@ def _asked(inputs: Inputs, steps: Steps, name: str) -> Asked:
         n_rows=len(inputs.frame),
         n_labelled=int(inputs.labels.is_positive.sum()),
         n_columns=len(steps.kinds),
-        set_aside=inputs.set_aside | reduced(steps.preprocessor),
+        set_aside=inputs.set_aside,
     )
 
 

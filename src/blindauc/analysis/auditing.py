@@ -49,8 +49,13 @@ def audit(
         and `reason` in words.
     """
     steps = steps_of(model)
+    if label in steps.kinds:
+        raise ValueError(
+            f"The column {label!r} is one that the model ranks by, and cannot hold the labels: name another with "
+            "--label."
+        )
     is_positive = find_labels(frame, label, positive).is_positive
-    X = numbers_of_table(steps, frame[is_positive])
+    X = numbers_of_table(steps, frame[is_positive], np.flatnonzero(is_positive))
     if training:
         _check_same_rows(steps, is_positive)
         return doubtful(steps, frame, is_positive, X, id)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-MOST_LISTED = 5
+from blindauc.preprocessing.faults import listed
 
 
 def check_column(frame: Any, name: str, role: str) -> None:
@@ -29,13 +29,6 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
         by_folded.setdefault(each.casefold(), []).append(each)
     found = get_close_matches(name.casefold(), by_folded, n=3)
     return [each for folded in found for each in by_folded[folded]][:3]
-
-
-def listed(names: Iterable[str]) -> str:
-    """A few names in quotes, and how many more there are."""
-    quoted = [repr(name) for name in names]
-    more = len(quoted) - MOST_LISTED
-    return ", ".join(quoted[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _remedy(name: str, names: Iterable[str]) -> str:

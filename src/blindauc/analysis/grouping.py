@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 
 from blindauc._typing import Ints
-from blindauc.analysis.columns import close_names, listed
+from blindauc.analysis.columns import close_names
 from blindauc.preprocessing import feature_groups, group_names
+from blindauc.preprocessing.faults import listed
 
 Groups = str | Mapping[str, Any]
 """A regular expression with one group in brackets, or the group of some columns by their names."""

@@ -22,6 +22,13 @@ class Steps(NamedTuple):
         # A preprocessor also lists, as to be dropped, what it was not told to use.
         return {name: kind for kind, _, names in self.preprocessor.transformers for name in names}
 
+    @property
+    def date_formats(self) -> dict[str, str]:
+        """How the dates of each column of dates are written."""
+        if "date" not in self.preprocessor.named_transformers_:
+            return {}
+        return dict(self.preprocessor.named_transformers_["date"][0].kw_args["formats"])
+
 
 def joined(preprocessor: ColumnTransformer, ranking: Any) -> Pipeline:
     """Both steps as a plain pipeline."""

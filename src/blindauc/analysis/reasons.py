@@ -98,8 +98,7 @@ class _Columns:
         if kind == "numeric":
             return _Numbers(numbers_of(column), is_date=False)
         if kind == "date":
-            reader = self._steps.preprocessor.named_transformers_["date"][0]
-            return _Numbers(days_of(column, reader.kw_args["formats"][name]), is_date=True)
+            return _Numbers(days_of(column, self._steps.date_formats[name]), is_date=True)
         return _Categories(texts_of(column))
 
 

@@ -34,7 +34,7 @@ def check_names_rows(frame: pd.DataFrame, id: str) -> None:
         place = int(blank.argmax()) + 1
         raise ValueError(
             f"The column {id!r} should name every row, and is blank in {blank.sum()} of them, the first of which is "
-            f"row {place}: fill it in, or do without --id."
+            f"data row {place}: fill it in, or do without --id."
         )
     twice = frame[id].duplicated()
     if twice.any():

@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Floats, Ints
-from blindauc.analysis.columns import MOST_LISTED, close_names
+from blindauc.analysis.cells import check_cells
+from blindauc.analysis.columns import close_names
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.datasets.tables import read_table_in_parts
+from blindauc.preprocessing.faults import few
 
 ROWS_OF_A_PART = 20_000
 """Encoded, a part may be ten times as wide as it was."""
@@ -37,10 +39,11 @@ def score_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        Where columns are missing; it names them, and what they may be called in the table.
+        Where columns are missing, it names them, and what they may be called in the table; where cells cannot be
+        read, it says which.
     """
     steps = steps_of(model)
-    return scores_of(steps, numbers_of_table(steps, frame), frame.index)
+    return scores_of(steps, numbers_of_table(steps, frame, np.arange(len(frame))), frame.index)
 
 
 def scores_of(steps: Steps, X: Floats, index: Any) -> pd.DataFrame:
@@ -50,9 +53,10 @@ def scores_of(steps: Steps, X: Floats, index: Any) -> pd.DataFrame:
     return pd.DataFrame(cells, index=index)
 
 
-def numbers_of_table(steps: Steps, frame: pd.DataFrame) -> Floats:
-    """The rows of a table as the model sees them."""
+def numbers_of_table(steps: Steps, frame: pd.DataFrame, places: Ints) -> Floats:
+    """Rows as the model sees them, which are at these places of a table."""
     _check_complete(steps, frame)
+    check_cells(steps, frame, places)
     return steps.preprocessor.transform(frame)
 
 
@@ -80,7 +84,8 @@ def scored_parts(model: Any, path: str | os.PathLike[str], *, id: str | None = N
     pandas.DataFrame
         `id` if asked for, `row`, `score`, `probability` and `rank`, of which 1 is the highest score.
     """
-    parts = [_scored(model, part, id) for part in read_table_in_parts(path, ROWS_OF_A_PART)]
+    steps = steps_of(model)
+    parts = [_scored(steps, part, id) for part in read_table_in_parts(path, ROWS_OF_A_PART)]
     ranks = ranks_of(np.concatenate([part["score"].to_numpy() for part in parts]))
     names = [*(["id"] if id is not None else []), "row", "score", "probability", "rank"]
     for part in parts:
@@ -93,9 +98,10 @@ def ranks_of(scores: Floats) -> Ints:
     return 1 + len(scores) - np.searchsorted(np.sort(scores), scores, side="right")
 
 
-def _scored(model: Any, part: pd.DataFrame, id: str | None) -> pd.DataFrame:
+def _scored(steps: Steps, part: pd.DataFrame, id: str | None) -> pd.DataFrame:
     """Without the row numbers, which would take as much memory as the scores."""
-    return pd.concat([named_rows(part, id).drop(columns="row"), score_table(model, part)], axis=1)
+    X = numbers_of_table(steps, part, part.index.to_numpy())
+    return pd.concat([named_rows(part, id).drop(columns="row"), scores_of(steps, X, part.index)], axis=1)
 
 
 def _check_complete(steps: Steps, frame: pd.DataFrame) -> None:
@@ -104,12 +110,9 @@ def _check_complete(steps: Steps, frame: pd.DataFrame) -> None:
         return
     # What the model uses under its own name is not a misspelling of something else.
     unused = [name for name in frame.columns if name not in steps.kinds]
-    named = []
-    for name in absent[:MOST_LISTED]:
-        close = close_names(name, unused)
-        named.append(f"{name!r} (perhaps {close[0]!r})" if close else repr(name))
-    more = f" and {len(absent) - MOST_LISTED} more" if len(absent) > MOST_LISTED else ""
+    perhaps = {name: close_names(name, unused)[:1] for name in absent}
+    named = few(f"{name!r} (perhaps {close[0]!r})" if close else repr(name) for name, close in perhaps.items())
     raise ValueError(
-        f"The table lacks {len(absent)} of the {len(steps.kinds)} columns that the model needs, {', '.join(named)}"
-        f"{more}: add or rename them."
+        f"The table lacks {len(absent)} of the {len(steps.kinds)} columns that the model needs, {named}: add or rename "
+        "them."
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from blindauc.files import whole
+from blindauc.files import errors_told_of, whole
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
@@ -44,18 +44,11 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
     "P7",-0.5
     "'=1+1",2.0
     """
-    n_rows = 0
-    with whole(Path(path)) as unfinished:
+    path, n_rows = Path(path), 0
+    with whole(path) as unfinished:
         for number, part in enumerate([parts] if isinstance(parts, pd.DataFrame) else parts):
-            harmless(part).to_csv(
-                unfinished,
-                mode="a",
-                header=number == 0,
-                index=False,
-                encoding="utf-8",
-                lineterminator="\n",
-                quoting=csv.QUOTE_NONNUMERIC,
-            )
+            with errors_told_of(path):
+                _append(harmless(part), unfinished, with_names=number == 0)
             n_rows += len(part)
     return n_rows
 
@@ -65,6 +58,18 @@ def harmless(frame: pd.DataFrame) -> pd.DataFrame:
     columns = [column if column.dtype.kind in "biufmM" else column.map(_harmless) for _, column in frame.items()]
     return pd.DataFrame(dict(enumerate(columns)), index=frame.index).set_axis(
         [_harmless(name) for name in frame.columns], axis=1
+    )
+
+
+def _append(part: pd.DataFrame, path: Path, *, with_names: bool) -> None:
+    part.to_csv(
+        path,
+        mode="a",
+        header=with_names,
+        index=False,
+        encoding="utf-8",
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC,
     )
 
 

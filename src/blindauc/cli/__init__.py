@@ -14,4 +14,6 @@ def main() -> None:
             raise
         print(f"blindauc needs {missing.name} for its command line: pip install 'blindauc[cli]'", file=sys.stderr)
         raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     app()

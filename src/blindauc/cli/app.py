@@ -14,6 +14,7 @@ from blindauc.cli.fit import fit
 from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
 from blindauc.cli.score import score
+from blindauc.cli.terminal import in_one_line
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,7 +32,7 @@ def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **options)
         except (ValueError, OSError, ModuleNotFoundError) as error:
-            typer.echo(f"blindauc: {_in_words(error)}", err=True)
+            typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.echo(
@@ -43,10 +44,10 @@ def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _in_words(error: Exception) -> str:
-    """What is wrong, in one line; what the system says without its number."""
+    """What is wrong; what the system says without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return " ".join(str(error).split())
+    return str(error)
 
 
 for command in (fit, score, audit, report, demo, reproduce):

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blindauc.cli.outputs import model_path, run_beside
+from blindauc.cli.paths import path_argument, path_option
+from blindauc.cli.terminal import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def audit(
-    model: Annotated[Path, typer.Argument(help="A model file, or the folder that `blindauc fit` wrote.")],
-    data: Annotated[Path, typer.Argument(help="A table with labels.")],
+    model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
+    data: Annotated[Path, path_argument(help="A table with labels.")],
     label: Annotated[str | None, typer.Option(help="The column of the labels; that of the fit by default.")] = None,
     positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows; that of the fit by default.")] = None,
     top: Annotated[int, typer.Option(min=1, help="How many to print.")] = 20,
-    out: Annotated[Path | None, typer.Option(help="A CSV file for all of them.")] = None,
+    out: Annotated[Path | None, path_option(help="A CSV file for all of them.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, and nothing else.")] = False,
 ) -> None:
     """List the labelled rows of a table, the most doubtful first.
@@ -60,12 +62,12 @@ def audit(
         write_csv(doubtful, out)
     _print(doubtful, top, as_json)
     if out is not None and not as_json:
-        typer.echo(f"All {len(doubtful):,}: {out}")
+        typer.echo(f"All {len(doubtful):,}: {printable(str(out))}")
 
 
 def _print(doubtful: pd.DataFrame, top: int, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(doubtful.to_dict("records")))
+        typer.echo(json.dumps(doubtful.to_dict("records"), default=str))
         return
     from rich.console import Console
     from rich.markup import escape
@@ -75,5 +77,6 @@ def _print(doubtful: pd.DataFrame, top: int, as_json: bool) -> None:
     shown = Table(*names, "suspicion", "false alarms", "reason", title="Labels to check again")
     for cells in doubtful.head(top).to_dict("records"):
         shares = (f"{cells['suspicion']:.2f}", f"{cells['false_alarms']:.2f}")
-        shown.add_row(*(escape(str(cells[name])) for name in names), *shares, escape(cells["reason"]))
+        *named, reason = (escape(printable(str(cells[name]))) for name in (*names, "reason"))
+        shown.add_row(*named, *shares, reason)
     Console().print(shown)

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from blindauc.cli.fit import fit
-from blindauc.cli.outputs import filled
+from blindauc.cli.outputs import filled, tidy
+from blindauc.cli.paths import path_option
+from blindauc.files import write_whole
 
 SEED = 0
 TABLE = "patients.csv"
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("blindauc-demo"),
+    out: Annotated[Path, path_option(help="The folder to write to.")] = Path("blindauc-demo"),
 ) -> None:
     """Make up a table of patients after surgery, some of whose infections are recorded, and analyse it.
 
@@ -25,8 +27,9 @@ def demo(
     """
     from blindauc.datasets import make_patients
 
+    out = tidy(out)
     patients = make_patients(random_state=SEED)
     with filled(out) as unfinished:
-        patients.table.to_csv(unfinished / TABLE, index=False)
+        write_whole(unfinished / TABLE, patients.table.to_csv(index=False).encode())
     typer.echo(f"blindauc fit {out / TABLE} --label infection --id patient --out {out}\n")
     fit(out / TABLE, label="infection", id="patient", out=out)

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blindauc.cli.outputs import DOUBTFUL, FEATURES, FINDINGS, MODEL, RANKING, REPORT, RUN, filled
+from blindauc.cli.outputs import DOUBTFUL, FEATURES, FINDINGS, MODEL, RANKING, REPORT, RUN, filled, tidy
+from blindauc.cli.paths import path_argument, path_option
+from blindauc.cli.terminal import printable
+from blindauc.files import write_whole
 
 if TYPE_CHECKING:
     from blindauc.analysis import Analysis
 
 
 def fit(
-    data: Annotated[Path, typer.Argument(help="A table: CSV, TSV, Parquet, Arrow or Feather, text also compressed.")],
+    data: Annotated[Path, path_argument(help="A table: CSV, TSV, Parquet, Arrow or Feather, text also compressed.")],
     label: Annotated[str, typer.Option(help="The column that marks the positives.")],
     positive: Annotated[str | None, typer.Option(help="Its value that means positive, if that is not plain.")] = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows.")] = None,
@@ -25,10 +28,10 @@ def fit(
         typer.Option(help="Select columns together that have the same in brackets, such as '(.*) day [0-9]+'."),
     ] = None,
     groups: Annotated[
-        Path | None, typer.Option(help="The same by a table with two columns, 'column' and 'group'.")
+        Path | None, path_option(help="The same by a table with two columns, 'column' and 'group'.")
     ] = None,
     prior: Annotated[float | None, typer.Option(help="Share of positives among the unlabelled rows, if known.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder to write to; named after the table by default.")] = None,
+    out: Annotated[Path | None, path_option(help="The folder to write to; named after the table by default.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draws other folds.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Folds side by side.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON, and nothing else.")] = False,
@@ -56,7 +59,7 @@ def fit(
     frame = read_table(data)
     arguments: dict[str, Any] = {"data": data.name, "label": label, "positive": positive, "id": id, "drop": drop or []}
     arguments |= {"group": group, "groups": None if groups is None else groups.name, "prior": prior}
-    folder = out or Path(f"{data.name.split('.')[0]}-blindauc")
+    folder = tidy(out or Path(f"{data.name.split('.')[0]}-blindauc"))
     with filled(folder) as unfinished:
         analysis = analyse(
             frame,
@@ -69,7 +72,7 @@ def fit(
             random_state=seed,
             n_jobs=jobs,
             verbose=int(not as_json),
-            name=data.name,
+            name=printable(data.name),
         )
         origin = provenance(arguments, data, seed=seed)
         write_all(replace(analysis, findings=replace(analysis.findings, provenance=origin)), unfinished)
@@ -86,8 +89,8 @@ def write_all(analysis: Analysis, folder: Path) -> None:
     write_csv(analysis.ranking, folder / RANKING)
     write_csv(analysis.doubtful, folder / DOUBTFUL)
     write_csv(analysis.features, folder / FEATURES)
-    (folder / FINDINGS).write_text(analysis.findings.to_json(), encoding="utf-8")
-    (folder / RUN).write_text(json.dumps(analysis.findings.provenance, indent=1), encoding="utf-8")
+    write_whole(folder / FINDINGS, analysis.findings.to_json().encode())
+    write_whole(folder / RUN, json.dumps(analysis.findings.provenance, indent=1).encode())
     report.write(analysis.findings, folder / REPORT)
 
 

@@ -3,33 +3,75 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from blindauc.files import UNFINISHED, check_is_replaceable, errors_told_of, write_whole
+
 MODEL, FINDINGS, RUN, REPORT = "model.skops", "findings.json", "run.json", "report.html"
 RANKING, DOUBTFUL, FEATURES = "ranking.csv", "doubtful_labels.csv", "features.csv"
+NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES)
+
+ROOM = 1 << 23
+"""Bytes for which there must be room to begin with: the results of a small table take half as many."""
 
 
 @contextmanager
 def filled(folder: Path) -> Iterator[Path]:
-    """A folder to write to, whose files are moved into the chosen one at the end, all of them or none."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is a file: name a folder with --out.")
-    is_new = not folder.exists()
+    """A folder to write to, whose files are moved into the chosen one at the end, all of them or none.
+
+    That the chosen one cannot be written to, or is full, is told before the work.
+    """
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder: name one with --out.")
+    for name in NAMES:
+        check_is_replaceable(folder / name)
+    not_there = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Inside, so that moving is renaming, and so that a folder that cannot be written to is told before the work.
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".unfinished-") as nearby:
-            yield Path(nearby)
-            for path in sorted(Path(nearby).iterdir()):
-                path.replace(folder / path.name)
+        # Inside, so that moving is renaming.
+        with _errors_inside_told_of(folder), tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as nearby:
+            unfinished = Path(nearby)
+            write_whole(unfinished / "room", bytes(ROOM))
+            (unfinished / "room").unlink()
+            yield unfinished
+            _move_all(unfinished, folder)
     except BaseException:
-        if is_new and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
+        for each in not_there:
+            with suppress(OSError):  # where there is something in it by now
+                each.rmdir()
         raise
+
+
+def _move_all(source: Path, target: Path) -> None:
+    # The moment is too short to be interrupted in, and half of the old and half of the new files would be of no use.
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for path in sorted(source.iterdir()):
+            path.replace(target / path.name)
+    finally:
+        signal.signal(signal.SIGINT, interrupted)
+
+
+@contextmanager
+def _errors_inside_told_of(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if UNFINISHED not in str(error.filename):
+            raise
+        with errors_told_of(folder):
+            raise
+
+
+def tidy(folder: Path) -> Path:
+    """The folder without "..": to go into a folder that is not there, and out again, that would have to be made."""
+    return folder.resolve() if ".." in folder.parts else folder
 
 
 def model_path(place: Path) -> Path:
@@ -45,5 +87,5 @@ def run_beside(model: Path) -> dict[str, Any]:
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
         return {**run, "arguments": dict(run["arguments"])}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({type(error).__name__}): fit again, or remove it.") from error

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from blindauc.cli.outputs import FINDINGS, REPORT
+from blindauc.cli.paths import path_argument
+from blindauc.cli.terminal import printable
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="The folder that `blindauc fit` wrote.")],
+    folder: Annotated[Path, path_argument(help="The folder that `blindauc fit` wrote.")],
 ) -> None:
     """Make the report of a fit again.
 
@@ -26,7 +28,7 @@ def report(
         raise FileNotFoundError(f"There is no {path}: name a folder that `blindauc fit` wrote.")
     try:
         findings = pages.Findings.from_json(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} cannot be read, {error}: fit again.") from error
     pages.write(findings, folder / REPORT)
-    typer.echo(str(folder / REPORT))
+    typer.echo(printable(str(folder / REPORT)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blindauc.cli.outputs import DOUBTFUL, RANKING, REPORT
+from blindauc.cli.terminal import printable
 
 if TYPE_CHECKING:
     from blindauc.report.findings import Findings, Interval
@@ -23,7 +24,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     asked = findings.asked
     yield f"{asked.data}: {asked.n_rows:,} rows, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
-        yield f"  {column}: {reason}"
+        yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
         yield f"  and {len(asked.set_aside) - MOST_NAMED} more columns, all told in the report"
     yield ""
@@ -33,7 +34,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield f"labels to doubt                   {findings.n_doubtful}, of which one in five may be right"
     used = [feature for feature in findings.features if feature.weight]
     named = ", ".join(f"{feature.column} {'+' if feature.weight > 0 else '-'}" for feature in used[:MOST_NAMED])
-    yield f"columns that matter               {len(used)} of {len(findings.features)}: {named}"
+    yield f"columns that matter               {len(used)} of {len(findings.features)}: {printable(named)}"
     as_good = [each.name for each in findings.baselines if each.is_as_good]
     if as_good:
         yield f"A simpler method would do as well: {', '.join(as_good)}."
@@ -43,7 +44,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
         yield "Too few positives to choose anything: this is a plain fit."
     yield ""
     for name in (RANKING, DOUBTFUL, REPORT):
-        yield f"{folder / name}"
+        yield printable(str(folder / name))
 
 
 def _interval(number: Interval) -> str:

@@ -112,6 +112,8 @@ def _batches(path: Path) -> Iterator[Any]:
         raise TableError(f"{path} is a folder: name the file in it.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}: check its name and its folder.")
+    if os.fsencode(path) != str(path).encode(errors="replace"):
+        raise TableError(f"{path} has a name that is not in UTF-8, which Arrow cannot open: rename it.")
     with _damage_told(path):
         ending = _ending(path)
     if ending in SEPARATORS:

@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
+from blindauc.preprocessing.dates import ambiguous_date, date_format_of, format_in_words, unreadable_date
+from blindauc.preprocessing.faults import (
+    MOST_CATEGORIES,
+    NO_VALUE,
+    Fault,
+    ambiguous_dates,
+    check_faults,
+    infinite_numbers,
+    many_categories,
+    unreadable_dates,
+)
 from blindauc.preprocessing.values import (
-    ISO,
+    LARGEST,
     YES_OR_NO,
     are_numbers,
     check_is_pandas,
-    date_format_of,
     distinct_texts,
-    numbers_of,
+    numbers_of_any_size,
     without_missing_words,
 )
 
@@ -63,17 +73,16 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
       taken for categories loses its order and costs many. Say in `make_preprocessor(kinds=...)` which are codes, or
       make them pandas categories.
     - **date**: dates, also those written as text: ISO 8601, or one of the usual orders of day, month and
-      year. Where day and month cannot be told apart in any row, the day comes first.
+      year, the same in every row.
     - **categorical**: any other text, and pandas categories.
-    - **constant** (set aside): the same in every row, or missing in every row. A single value that is missing in
-      some rows is kept: where it is missing may tell something.
+    - **constant** (set aside): the same in every row. A single value that is missing in some rows is kept: where it
+      is missing may tell something.
     - **identifier** (set aside): text without spaces that differs in most rows; or whole numbers that differ in most
       rows and either spread evenly over a very wide range, or repeat far less than numbers drawn from their range
       would, as those do that were handed out one by one. Numbers with decimals are never identifiers.
     - **text** (set aside): text with spaces that differs in most rows.
 
-    Infinity, numbers beyond 1e100 and blank cells count as missing; so do words such as "NA" or "?" among numbers,
-    dates, yes and no.
+    Blank cells are missing; so are words such as "NA" or "?" among numbers, dates, yes and no.
 
     Parameters
     ----------
@@ -84,6 +93,13 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     -------
     dict
         A `ColumnKind` for every column.
+
+    Raises
+    ------
+    ValueError
+        Where columns cannot be used without guessing: one line names those that are missing in every row, that hold
+        infinity or a number beyond 1e100, that have more than 1,000 categories, or whose dates are written in
+        several ways, are not in the calendar or can be read with the month first as well as with the day first.
 
     Examples
     --------
@@ -97,7 +113,9 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     numeric: 'age' holds numbers from 38 to 57.5
     """
     check_frame(frame)
-    return {name: _guess(repr(name), column) for name, column in frame.items()}
+    guesses = {name: _guess(repr(name), column) for name, column in frame.items()}
+    check_faults({name: fault for name, fault in guesses.items() if isinstance(fault, Fault)})
+    return {name: kind for name, kind in guesses.items() if isinstance(kind, ColumnKind)}
 
 
 def check_frame(frame: pd.DataFrame) -> None:
@@ -116,28 +134,25 @@ def check_frame(frame: pd.DataFrame) -> None:
         raise ValueError(f"Column names must differ, but {twice[:5]} came more than once: rename them.")
 
 
-def _guess(name: str, column: pd.Series) -> ColumnKind:
+def _guess(name: str, column: pd.Series) -> ColumnKind | Fault:
     if column.dtype.kind in "iufm":
-        return _kind_of_numbers(name, numbers_of(column))
+        return _kind_of_numbers(name, numbers_of_any_size(column))
     codes, texts = distinct_texts(column)
     distinct = list(dict.fromkeys(filter(None, texts)))
     n_present = int(np.bincount(codes[codes >= 0], minlength=len(texts))[[bool(text) for text in texts]].sum())
-    if not distinct:
-        return ColumnKind("constant", f"{name} is missing in every row")
+    said = without_missing_words(distinct)
+    if not said and len(distinct) <= 1:
+        return NO_VALUE
     if len(distinct) == 1 and n_present == len(column):
         return ColumnKind("constant", f"{name} is {distinct[0]!r} in every row")
-    said = without_missing_words(distinct)
     # Categories of pandas are categories because someone said so.
     if not said or column.dtype.name == "category":
         return _kind_of_texts(name, distinct, n_present)
     if _are_yes_or_no(said):
         return ColumnKind("boolean", f"{name} says {' or '.join(sorted(said))}")
     if are_numbers(said):
-        return _kind_of_numbers(name, numbers_of(column))
-    date_format = date_format_of(said)
-    if date_format is not None:
-        return ColumnKind("date", f"{name} holds dates such as {said[0]}, read as {_in_words(date_format)}")
-    return _kind_of_texts(name, distinct, n_present)
+        return _kind_of_numbers(name, numbers_of_any_size(column))
+    return _kind_of_dates(name, said, codes, texts) or _kind_of_texts(name, distinct, n_present)
 
 
 def _are_yes_or_no(texts: Sequence[str]) -> bool:
@@ -146,11 +161,14 @@ def _are_yes_or_no(texts: Sequence[str]) -> bool:
     return len(words) <= 2 and words <= YES_OR_NO.keys()
 
 
-def _kind_of_numbers(name: str, numbers: Floats) -> ColumnKind:
+def _kind_of_numbers(name: str, numbers: Floats) -> ColumnKind | Fault:
+    is_infinite = np.abs(numbers) > LARGEST
+    if is_infinite.any():
+        return infinite_numbers(int(is_infinite.sum()), int(is_infinite.argmax()) + 1)
     present = numbers[~np.isnan(numbers)]
     distinct = np.unique(present)
     if not len(distinct):
-        return ColumnKind("constant", f"{name} is missing in every row")
+        return NO_VALUE
     low, high = distinct[0], distinct[-1]
     if low == high and len(present) == len(numbers):
         return ColumnKind("constant", f"{name} is {low:g} in every row")
@@ -177,8 +195,26 @@ def _name_rows(numbers: Floats, distinct: Floats) -> bool:
     return n_expected_repeats >= 10 and n_repeats < n_expected_repeats / 4
 
 
-def _kind_of_texts(name: str, distinct: Sequence[str], n_rows: int) -> ColumnKind:
+def _kind_of_dates(name: str, said: Sequence[str], codes: Ints, texts: Sequence[str]) -> ColumnKind | Fault | None:
+    """None where they do not look like dates."""
+
+    def row_of(text: str) -> int:
+        return int((codes == texts.index(text)).argmax()) + 1
+
+    date_format = date_format_of(said)
+    if date_format is None:
+        odd = unreadable_date(said)
+        return None if odd is None else unreadable_dates(odd, row_of(odd))
+    odd = ambiguous_date(said, date_format)
+    if odd is not None:
+        return ambiguous_dates(odd, row_of(odd))
+    return ColumnKind("date", f"{name} holds dates such as {said[0]}, read as {format_in_words(date_format)}")
+
+
+def _kind_of_texts(name: str, distinct: Sequence[str], n_rows: int) -> ColumnKind | Fault:
     if not _differ_in_most_rows(len(distinct), n_rows):
+        if len(distinct) > MOST_CATEGORIES:
+            return many_categories(len(distinct))
         return ColumnKind("categorical", f"{name} has {len(distinct)} different value{'s' * (len(distinct) > 1)}")
     differs = f"{name} differs in {100 * len(distinct) / n_rows:.0f} % of the rows"
     if sum(" " in text for text in distinct) > len(distinct) / 2:
@@ -188,12 +224,3 @@ def _kind_of_texts(name: str, distinct: Sequence[str], n_rows: int) -> ColumnKin
 
 def _differ_in_most_rows(n_distinct: int, n_rows: int) -> bool:
     return n_distinct >= MANY and n_distinct > n_rows / 2
-
-
-def _in_words(date_format: str) -> str:
-    if date_format == ISO:
-        return "year-month-day"
-    words = {"%d": "day", "%m": "month", "%b": "month", "%Y": "year", "%H": "hour", "%M": "minute", "%S": "second"}
-    for code, word in words.items():
-        date_format = date_format.replace(code, word)
-    return date_format

@@ -13,9 +13,9 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Ints
+from blindauc.preprocessing.dates import date_format_of
 from blindauc.preprocessing.kinds import ColumnKind, Kind, check_frame, column_kinds
 from blindauc.preprocessing.values import (
-    date_format_of,
     distinct_texts,
     read_booleans,
     read_categories,
@@ -40,8 +40,7 @@ def make_preprocessor(
     """An unfitted transformer that turns the columns of a table into numbers, none of them missing.
 
     - A numeric column keeps its name. What is missing is filled with the median, and a column such as "age missing"
-      says where, if anything was missing in the rows that it was fitted to. Infinity counts as missing, and so
-      does a number beyond 1e100.
+      says where, if anything was missing in the rows that it was fitted to.
     - A date becomes days since 1 January 1970, a boolean column 1 for yes and 0 for no; otherwise they are treated
       alike, but a missing boolean is filled with the more frequent value.
     - A categorical column becomes one column of 0 and 1 per category, such as "race=Asian"; what is missing is a
@@ -50,7 +49,8 @@ def make_preprocessor(
     - Columns that are set aside, and those that are not in `frame`, are ignored.
 
     Cells are read by what they say, not by their type, so that a new table may hold numbers where there was text. What
-    cannot be read counts as missing. Only a column that is not there at all is an error.
+    cannot be read counts as missing, and so do infinity and numbers beyond 1e100. In transforming, only a column that
+    is not there at all is an error.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def make_preprocessor(
         The training rows, without the label. Only the kinds of its columns are taken from it.
     kinds : dict, optional
         The kinds of some columns, as names such as "categorical" or as `column_kinds` gives them. The others are
-        guessed.
+        guessed, with a ValueError where that makes no sense, as in `column_kinds`. Dates that may begin with the day
+        or with the month are read with the day first, where the kind is given.
     min_frequency : float or int, default=0.01
         Categories in a smaller share of the rows (or in fewer rows, if it is a whole number) are rare. A share keeps
         the table narrow whatever its length: no column becomes more than 1 / min_frequency + 1.

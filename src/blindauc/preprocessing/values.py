@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blindauc._typing import Floats, Ints
+from blindauc.preprocessing.dates import ISO, SECONDS_A_DAY, days_in, days_of_moments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,15 +25,8 @@ MISSING_WORDS = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "nat", "null",
 
 YES_OR_NO = dict.fromkeys(("yes", "y", "true", "t", "1"), 1.0) | dict.fromkeys(("no", "n", "false", "f", "0"), 0.0)
 
-ISO = "ISO8601"
-DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d%b%Y")
-DATE_FORMATS = (ISO, *(date + time for time in ("", " %H:%M", " %H:%M:%S") for date in DATES))
-"""The first that reads every value is taken: where day and month cannot be told apart, the day comes first."""
-
 LARGEST = 1e100
 """Nothing measured is larger. What is stands for infinity, and its square would be infinite."""
-
-SECONDS_A_DAY = 86_400
 
 PLAIN_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]*))?")
 
@@ -69,14 +62,18 @@ def check_is_pandas(frame: Any) -> None:
 
 def numbers_of(column: pd.Series) -> Floats:
     """A column as numbers."""
+    numbers = numbers_of_any_size(column)
+    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
+
+
+def numbers_of_any_size(column: pd.Series) -> Floats:
+    """A column as numbers, among which may be infinity."""
     if column.dtype.kind == "m":
         column = column.dt.total_seconds() / SECONDS_A_DAY
     if column.dtype.kind in "biuf":
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        codes, texts = distinct_texts(column)
-        numbers = _in_every_row(codes, numbers_in(texts))
-    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    codes, texts = distinct_texts(column)
+    return _in_every_row(codes, numbers_in(texts))
 
 
 def booleans_of(column: pd.Series) -> Floats:
@@ -88,10 +85,18 @@ def booleans_of(column: pd.Series) -> Floats:
 def days_of(column: pd.Series, date_format: str) -> Floats:
     """A column as days; besides its own format ISO 8601 is read, which cannot be mistaken."""
     if column.dtype.kind == "M":
-        return _days(column)
+        return days_of_moments(column)
     codes, texts = distinct_texts(column)
     days = days_in(texts, date_format)
     return _in_every_row(codes, np.where(np.isnan(days), days_in(texts, ISO), days))
+
+
+def unread_cells(column: pd.Series, numbers: Floats) -> Ints:
+    """The places of the cells that say something, where nothing was read."""
+    places = np.flatnonzero(np.isnan(numbers))
+    codes, texts = distinct_texts(column.iloc[places])
+    says_something = np.array([text.casefold() not in MISSING_WORDS for text in texts] + [False])
+    return places[says_something[codes]]
 
 
 def texts_of(column: pd.Series) -> NDArray[np.object_]:
@@ -126,36 +131,9 @@ def numbers_in(texts: Sequence[str]) -> Floats:
     return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
 
 
-def days_in(texts: Sequence[str], date_format: str) -> Floats:
-    """The day that each text says, NaN where it says none."""
-    import pandas as pd
-
-    # pandas reads "now" and "today" as well, as another day each time.
-    cells = pd.Series([text if _may_be_date(text) else None for text in texts], dtype=object)
-    return _days(pd.to_datetime(cells, format=date_format, errors="coerce", utc=True))
-
-
 def are_numbers(texts: Sequence[str]) -> bool:
     """Whether every text says a number."""
-    return _all_are_read(numbers_in, texts)
-
-
-def date_format_of(texts: Sequence[str]) -> str | None:
-    """The first format in which every text says a day."""
-    if not all(map(_may_be_date, texts)):
-        return None
-    readers = {date_format: partial(days_in, date_format=date_format) for date_format in DATE_FORMATS}
-    return next((date_format for date_format, read in readers.items() if _all_are_read(read, texts)), None)
-
-
-def _may_be_date(text: str) -> bool:
-    """Whether it begins as every format does."""
-    return text[:1].isdigit()
-
-
-def _all_are_read(read: Callable[[Sequence[str]], Floats], texts: Sequence[str]) -> bool:
-    # Most wrong guesses fail on the first few already.
-    return not any(np.isnan(read(some)).any() for some in (texts[:20], texts))
+    return not np.isnan(numbers_in(texts)).any()
 
 
 def _column_by_column(frame: pd.DataFrame, read: Callable[[pd.Series], Any]) -> pd.DataFrame:
@@ -169,13 +147,6 @@ def _column_by_column(frame: pd.DataFrame, read: Callable[[pd.Series], Any]) -> 
 
 def _in_every_row(codes: Ints, values: Any) -> Any:
     return np.append(values, np.nan)[codes]
-
-
-def _days(moments: pd.Series) -> Floats:
-    import pandas as pd
-
-    seconds = pd.to_datetime(moments, utc=True).dt.tz_localize(None).to_numpy(dtype="datetime64[s]")
-    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / SECONDS_A_DAY)
 
 
 def _plainly(text: str) -> str:

@@ -1,0 +1,92 @@
+"""Columns that cannot be used as they are: what is wrong with them, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+MOST_LISTED = 5
+
+MOST_CATEGORIES = 1000
+"""Those in less than a hundredth of the rows are taken together, so that of more than a thousand hardly any would stand
+for itself: such a column is a name, such as a postcode or a physician, and says little before it is grouped."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a column.
+
+    Attributes
+    ----------
+    what : after "a column"
+    remedy : what to do about it, besides leaving the column out
+    where : after the name of the column
+    """
+
+    what: str
+    remedy: str
+    where: str = ""
+
+
+NO_VALUE = Fault("without a value in any row", "fill in values")
+
+
+def infinite_numbers(n_rows: int, first_row: int) -> Fault:
+    """Numbers that are infinite, or so large that they must stand for infinity."""
+    rows = "" if n_rows == 1 else f"{n_rows:,} rows, the first of them "
+    return Fault("with infinite numbers", "leave these cells blank", f" in {rows}data row {first_row}")
+
+
+def many_categories(n_categories: int) -> Fault:
+    """More different values than can be told apart."""
+    return Fault(f"of more than {MOST_CATEGORIES:,} categories", "group them first", f" with {n_categories:,}")
+
+
+def unreadable_dates(text: str, row: int) -> Fault:
+    """Dates of which at least one is in another format, or is not in the calendar."""
+    return Fault("of dates that cannot all be read", "write every date as year-month-day", _cell(text, row))
+
+
+def ambiguous_dates(text: str, row: int) -> Fault:
+    """Dates that are others if day and month change places."""
+    return Fault(
+        "of dates whose day and month cannot be told apart", "write every date as year-month-day", _cell(text, row)
+    )
+
+
+def check_faults(faults: Mapping[str, Fault]) -> None:
+    """Raise where columns have faults, in one line that names them all.
+
+    Examples
+    --------
+    >>> from blindauc.preprocessing.faults import NO_VALUE, check_faults
+    >>> check_faults({"weight": NO_VALUE, "payer": NO_VALUE})
+    Traceback (most recent call last):
+    ValueError: The table has 2 columns without a value in any row, 'weight', 'payer': fill in values, or leave such \
+columns out with --drop NAME.
+    """
+    if faults:
+        alike = dict.fromkeys((fault.what, fault.remedy) for fault in faults.values())
+        raise ValueError(" ".join(_sentence(what, remedy, faults) for what, remedy in alike))
+
+
+def listed(names: Iterable[str]) -> str:
+    """A few names in quotes, and how many more there are."""
+    return few(map(repr, names))
+
+
+def few(parts: Iterable[str]) -> str:
+    """A few of them, and how many more there are."""
+    parts = list(parts)
+    more = len(parts) - MOST_LISTED
+    return ", ".join(parts[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _sentence(what: str, remedy: str, faults: Mapping[str, Fault]) -> str:
+    columns = [f"{name!r}{fault.where}" for name, fault in faults.items() if fault.what == what]
+    number = "a column" if len(columns) == 1 else f"{len(columns)} columns"
+    return f"The table has {number} {what}, {few(columns)}: {remedy}, or leave such columns out with --drop NAME."
+
+
+def _cell(text: str, row: int) -> str:
+    return f" with {text[:60]!r} in data row {row}"
