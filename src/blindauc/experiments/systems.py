@@ -169,7 +169,7 @@ _NNPU: dict[str, Any] = {
     "cv": 3,
     "n_repeats": 1,
 }
-# At its usual tolerance it takes minutes on nearly collinear columns, and ranks no better.
+# At its usual tolerance it takes minutes on nearly collinear columns, and ranks about as well.
 _L1_LOGISTIC = LogisticRegression(l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=200, tol=1e-3)
 
 _ALL = [
