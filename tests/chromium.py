@@ -9,23 +9,22 @@ from collections import deque
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60
 """Seconds that a busy machine may take for one answer."""
 
 
-def executable():
-    """The first browser that is there, or None."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
-
-
 @contextmanager
 def started(profile):
-    """A page in a browser of its own, whose files are in the folder `profile`."""
-    import websocket
-
+    """A page in a browser of its own, whose files are in the folder `profile`; skips the test where there is none."""
+    websocket = pytest.importorskip("websocket", reason="needs websocket-client to talk to a browser")
+    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
+        pytest.skip(f"needs a browser: none of {', '.join(NAMES)} is on the path")
     options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
-    command = [executable(), *options, "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
+    command = [executable, *options, "--remote-debugging-port=0", f"--user-data-dir={profile}", "about:blank"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         port, path = _address(Path(profile) / "DevToolsActivePort", process)

@@ -61,7 +61,7 @@ def test_errors_name_the_file_that_was_wanted(tmp_path):
 
     def full():
         with errors_told_of(tmp_path / "a"):
-            raise OSError(errno.ENOSPC, "No space left on device", "/tmp/.unfinished-1/a")
+            raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path / ".unfinished-1" / "a"))
 
     with pytest.raises(OSError, match=r"No space left on device: '.*a'") as error:
         full()

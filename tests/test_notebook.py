@@ -129,9 +129,7 @@ def test_a_pipeline_keeps_scikit_learns_diagram():
     assert "What was found" in pipeline[-1]._repr_html_()
 
 
-@pytest.mark.skipif(chromium.executable() is None, reason="needs a browser")
 def test_in_a_browser_it_is_read_and_runs_nothing(tmp_path):
-    pytest.importorskip("websocket", reason="needs websocket-client to talk to a browser")
     page = tmp_path / "cell.html"
     shown = fitted(quick(None), HOSTILE)._repr_html_()
     page.write_text(f'<meta charset="utf-8"><body style="color: #eee; background: #111">{shown}</body>')

@@ -8,10 +8,6 @@ from findings_examples import example, hostile, large, shaky
 
 from blindauc import report
 
-pytest.importorskip("websocket", reason="needs websocket-client to talk to a browser")
-if chromium.executable() is None:
-    pytest.skip(f"needs a browser: none of {', '.join(chromium.NAMES)} is on the path", allow_module_level=True)
-
 PHONE, DESKTOP = 375, 1280
 TIP = "document.querySelector('#curves .tip')"
 

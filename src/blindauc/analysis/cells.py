@@ -10,7 +10,7 @@ import pandas as pd
 from blindauc._typing import Floats, Ints
 from blindauc.analysis.pipeline import Steps
 from blindauc.preprocessing.dates import format_in_words
-from blindauc.preprocessing.faults import few
+from blindauc.preprocessing.naming import few
 from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, unread_cells
 
 

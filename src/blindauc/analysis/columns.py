@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from blindauc.preprocessing.faults import listed
+from blindauc.preprocessing.naming import listed
 
 
 def check_column(frame: Any, name: str, role: str) -> None:

@@ -12,7 +12,7 @@ from sklearn.compose import ColumnTransformer
 from blindauc._typing import Ints
 from blindauc.analysis.columns import close_names
 from blindauc.preprocessing import feature_groups, group_names
-from blindauc.preprocessing.faults import listed
+from blindauc.preprocessing.naming import listed
 
 Groups = str | Mapping[str, Any]
 """A regular expression with one group in brackets, or the group of some columns by their names."""

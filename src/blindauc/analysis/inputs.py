@@ -14,8 +14,8 @@ from blindauc.analysis.grouping import Groups, column_groups
 from blindauc.analysis.labels import LabelColumn, read_labels_of
 from blindauc.analysis.rows import check_names_rows
 from blindauc.preprocessing import ColumnKind, column_kinds
-from blindauc.preprocessing.faults import listed
 from blindauc.preprocessing.kinds import check_frame
+from blindauc.preprocessing.naming import listed
 from blindauc.preprocessing.values import distinct_texts
 
 

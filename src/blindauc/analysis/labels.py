@@ -10,7 +10,7 @@ import pandas as pd
 
 from blindauc._typing import Bools
 from blindauc.analysis.columns import check_column
-from blindauc.preprocessing.faults import listed
+from blindauc.preprocessing.naming import listed
 from blindauc.preprocessing.values import YES_OR_NO, distinct_texts, without_missing_words
 
 YES = {word for word, meaning in YES_OR_NO.items() if meaning} | {"positive", "pos", "+", "labelled", "labeled"}

@@ -15,7 +15,7 @@ from blindauc.analysis.columns import close_names
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.datasets.tables import read_table_in_parts
-from blindauc.preprocessing.faults import few
+from blindauc.preprocessing.naming import few
 
 ROWS_OF_A_PART = 20_000
 """Encoded, a part may be ten times as wide as it was."""

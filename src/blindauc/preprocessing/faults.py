@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-MOST_LISTED = 5
+from blindauc.preprocessing.naming import few
 
 MOST_CATEGORIES = 1000
 """Those in less than a hundredth of the rows are taken together, so that of more than a thousand hardly any would stand
@@ -68,18 +68,6 @@ columns out with --drop NAME.
     if faults:
         alike = dict.fromkeys((fault.what, fault.remedy) for fault in faults.values())
         raise ValueError(" ".join(_sentence(what, remedy, faults) for what, remedy in alike))
-
-
-def listed(names: Iterable[str]) -> str:
-    """A few names in quotes, and how many more there are."""
-    return few(map(repr, names))
-
-
-def few(parts: Iterable[str]) -> str:
-    """A few of them, and how many more there are."""
-    parts = list(parts)
-    more = len(parts) - MOST_LISTED
-    return ", ".join(parts[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _sentence(what: str, remedy: str, faults: Mapping[str, Fault]) -> str:
