@@ -2,7 +2,7 @@
 
 import builtins
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,8 @@ from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_
 from blindauc.tuning import folds as folds_module
 from blindauc.tuning.averaging import NEGLIGIBLE, Average
 from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.tuning.choice import ENOUGH_TO_TELL, RULES, best, contenders, importances, within
+from blindauc.tuning.belief import SURPRISE, UNSCALED, Belief
+from blindauc.tuning.choice import RULES, best, importances, posterior, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
 from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
@@ -307,9 +308,9 @@ def test_one_standard_error_takes_the_fewest_features_within_reach():
     held_out = table([0.80, 0.79, 0.78, 0.5], [0.0, 0.02, 0.02, 0.02])
     np.testing.assert_allclose(held_out.standard_errors_below(0), [0, 0.02, 0.02, 0.02])
     assert within(held_out, 0, 1.0).tolist() == [True, True, True, False]
-    assert chosen(rule(candidates, held_out)) == 2
-    assert chosen(rule(candidates, table([0.80, 0.79, 0.78, 0.5], [0.0, 0.02, 0.01, 0.02]))) == 1
-    assert chosen(RULES["best"](candidates, held_out)) == best(candidates, held_out) == 0
+    assert chosen(rule(candidates, held_out, np.ones(4))) == 2
+    assert chosen(rule(candidates, table([0.80, 0.79, 0.78, 0.5], [0.0, 0.02, 0.01, 0.02]), np.ones(4))) == 1
+    assert chosen(RULES["best"](candidates, held_out, np.ones(4))) == best(candidates, held_out) == 0
 
 
 def test_in_an_average_each_counts_as_far_as_it_may_be_the_best():
@@ -317,16 +318,21 @@ def test_in_an_average_each_counts_as_far_as_it_may_be_the_best():
     held_out = table([0.80, 0.80, 0.79, 0.78, 0.6], [0.01, 0.01, 0.02, 0.0, 0.01])
     # The first of equals is the best; one without any difference to it is as good.
     expected = np.exp([0, 0, -((0.01 / 0.01) ** 2) / 2, -((0.02 / 0.01) ** 2) / 2, -np.inf])
-    np.testing.assert_allclose(RULES["average"](candidates, held_out), expected, atol=1e-12)
+    np.testing.assert_allclose(posterior(candidates, held_out, np.ones(5)), expected, atol=1e-12)
+    believed = np.array([0.1, 0.2, 1.0, 0.5, 1.0])
+    product = believed * expected
+    np.testing.assert_allclose(posterior(candidates, held_out, believed), product, atol=1e-12)
+    np.testing.assert_allclose(RULES["average"](candidates, held_out, believed), product / product.max(), atol=1e-12)
 
 
 def test_an_average_has_the_fewest_outliers_that_may_be_right():
     candidates = candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4), (0.1, 0.1, 4), (1.0, 0.2, 4))
     scores = [0.7, 0.80, 0.79, 0.81]
     np.testing.assert_allclose(
-        RULES["average"](candidates, table(scores, [0.01, 0.02, 0.01, 0.0])), np.exp([-np.inf, 0, -0.5, -np.inf])
+        RULES["average"](candidates, table(scores, [0.01, 0.02, 0.01, 0.0]), np.ones(4)),
+        np.exp([-np.inf, 0, -0.5, -np.inf]),
     )
-    assert chosen(RULES["average"](candidates, table(scores, [0.01, 0.009, 0.01, 0.0]))) == 3
+    assert chosen(RULES["average"](candidates, table(scores, [0.01, 0.009, 0.01, 0.0]), np.ones(4))) == 3
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -335,7 +341,7 @@ def test_a_rule_counts_most_one_of_those_within_a_standard_error(rule):
     candidates = candidates_of(*product([1.0, 0.1], [0.0, 0.1], [8, 4, 2]))
     for _ in range(20):
         held_out = HeldOut(generator.beta(3, 1, size=(12, 50)), np.ones(50), 0.15)
-        importance = RULES[rule](candidates, held_out)
+        importance = RULES[rule](candidates, held_out, np.ones(12))
         assert ((importance >= 0) & (importance <= 1)).all()
         assert importance.max() == 1
         assert within(held_out, best(candidates, held_out), 1.0)[importance.argmax()]
@@ -345,47 +351,42 @@ def test_a_rule_counts_most_one_of_those_within_a_standard_error(rule):
 def test_outliers_are_left_in_unless_that_is_surely_worse(rule):
     # So few outliers that leaving out their share of the ranks changes nothing.
     candidates = candidates_of((1.0, 0.0, 4), (1.0, 1e-9, 4))
-    unsure = importances(candidates, table([0.80, 0.83], [0.0, 0.02]), rule, 0.0)
-    if rule == "average":
-        # One that leaves out the fewest may take part in an average; one that leaves out more may not.
-        assert unsure.min() > 0
-        more = candidates_of((1.0, 0.0, 4), (1.0, 1e-9, 4), (1.0, 2e-9, 4))
-        assert importances(more, table([0.80, 0.83, 0.83], [0.0, 0.02, 0.02]), rule, 0.0)[2] == 0
-    else:
-        assert unsure.tolist() == [1.0, 0.0]
-    assert importances(candidates, table([0.80, 0.83], [0.0, 0.01]), rule, 0.0)[1] == 1.0
+    alike = np.ones(2)
+    unsure = importances(candidates, table([0.80, 0.83], [0.0, 0.021]), alike, rule, 0.0)
+    assert unsure.tolist() == [1.0, 0.0]
+    assert importances(candidates, table([0.80, 0.83], [0.0, 0.019]), alike, rule, 0.0)[1] == 1.0
     # No candidate without outliers: nothing to be careful for.
     only = candidates_of((1.0, 0.1, 4), (1.0, 0.2, 4))
-    assert importances(only, table([0.8, 0.9]), "best", 0.1).tolist() == [0.0, 1.0]
+    assert importances(only, table([0.8, 0.9]), alike, "best", 0.1).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_in_doubt_those_without_outliers_decide_and_share_with_their_twins(rule):
-    few, more = 1e-9, 2e-9  # so few that leaving out their share of the ranks changes nothing
-    triples = list(product([1.0, 0.1], [0.0, few, more], [8, 4]))
-    triples = [triples[k] for k in np.random.default_rng(0).permutation(12)]  # their order is of no concern
+def test_in_doubt_those_without_outliers_decide(rule):
+    few = 1e-9  # so few that leaving out their share of the ranks changes nothing
+    triples = list(product([1.0, 0.1], [0.0, few], [8, 4]))
+    triples = [triples[k] for k in np.random.default_rng(0).permutation(8)]  # their order is of no concern
     plain = {(1.0, 8): (0.80, 0.0), (1.0, 4): (0.79, 0.015), (0.1, 8): (0.78, 0.01), (0.1, 4): (0.50, 0.01)}
 
     def judged(highest):
-        """Those with outliers are best at another ridge and with fewer features; one is above its twin, two below."""
+        """Those with outliers are best at another ridge and with fewer features."""
         with_outliers = {(1.0, 8): 0.81, (1.0, 4): 0.7, (0.1, 8): 0.7, (0.1, 4): highest}
         of_each = [(with_outliers[l2, s], 0.02) if t else plain[l2, s] for l2, t, s in triples]
         return table(*zip(*of_each, strict=True))
 
-    candidates, unsure, surely = candidates_of(*triples), judged(0.83), judged(0.86)
+    candidates, unsure, surely, alike = candidates_of(*triples), judged(0.82), judged(0.86), np.ones(8)
     assert triples[best(candidates, unsure)] == triples[best(candidates, surely)] == (0.1, few, 4)
     expected = {
         "average": {(1.0, 8): 1.0, (1.0, 4): np.exp(-((0.01 / 0.015) ** 2) / 2), (0.1, 8): np.exp(-(2.0**2) / 2)},
         "best": {(1.0, 8): 1.0},
         "one_standard_error": {(1.0, 4): 1.0},
     }[rule]
-    found = dict(zip(triples, importances(candidates, unsure, rule, 0.0), strict=True))
+    found = dict(zip(triples, importances(candidates, unsure, alike, rule, 0.0), strict=True))
     for l2, s in plain:
         assert found[l2, 0.0, s] == pytest.approx(expected.get((l2, s), 0.0))
-        has_twin = rule == "average" and (l2, s) in [(1.0, 8), (0.1, 4)]
-        assert found[l2, few, s] == (found[l2, 0.0, s] if has_twin else 0.0)
-        assert found[l2, more, s] == 0
-    np.testing.assert_array_equal(importances(candidates, surely, rule, 0.0), RULES[rule](candidates, surely))
+        assert found[l2, few, s] == 0
+    np.testing.assert_array_equal(
+        importances(candidates, surely, alike, rule, 0.0), RULES[rule](candidates, surely, alike)
+    )
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -402,10 +403,11 @@ def test_many_outliers_are_seen_with_more_of_the_lowest_ranks_left_out(rule):
     candidates = candidates_of((1.0, 0.0, 4), (1.0, 0.3, 4))
     assert held_out.scores()[0] > held_out.scores()[1] - 0.02
     assert replace(held_out, trim=0.3).scores()[1] > replace(held_out, trim=0.3).scores()[0] + 0.1
-    assert importances(candidates, held_out, rule, 0.0).argmax() == 1
+    alike = np.ones(2)
+    assert importances(candidates, held_out, alike, rule, 0.0).argmax() == 1
     # But not where the grid has no such share.
-    if rule != "average":
-        assert importances(candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4)), held_out, rule, 0.0).tolist() == [1.0, 0.0]
+    few = candidates_of((1.0, 0.0, 4), (1.0, 0.1, 4))
+    assert importances(few, held_out, alike, rule, 0.0).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("n_units", [1, 2, 7, 50, 1000])
@@ -691,53 +693,75 @@ class RecordingJudge:
         return Stage(name, candidates, ranks, len(splits), 0.0, np.ones(10))
 
 
+def space_of(scalings, ridges, shares, counts):
+    belief = Belief(lambda *_: 1.0, counts[0], len(counts) - 1)
+    return Space(scalings, ["logistic"], lambda *_: ridges, shares, counts, belief)
+
+
 @pytest.mark.parametrize("best_decade", [5, 3, 0])
 def test_the_staged_search_looks_around_the_best_ridge(best_decade):
     ridges = [10.0**k for k in range(5, -1, -1)]
     judge = RecordingJudge(lambda c: -abs(np.log10(c.l2) - best_decade) + (c.scaling == "robust"))
-    stages = staged_search(
-        Space(["none", "robust"], ["logistic"], lambda *_: ridges, [0.0, 0.1, 0.2], [8, 4, 2]),
-        judge,
-        splits=[None] * 6,
-        n_first=3,
-    )
-    (_, first, n_first), (_, (second,), n_second), (_, (third,), n_third) = judge.asked
+    space = space_of(["none", "robust"], ridges, [0.0, 0.1, 0.2], [8, 4, 2])
+    stages = staged_search(space, judge, splits=[None] * 6, n_first=3)
+    (_, first, n_first), (_, second, n_second), (_, third, n_third) = judge.asked
     assert (n_first, n_second, n_third) == (3, 3, 3)
     assert {(g.scaling, g.loss) for g in first} == {("none", "logistic"), ("robust", "logistic")}
     assert all(list(g.l2) == ridges and list(g.n_features_to_select) == [8] for g in first)
     assert all(list(g.n_outliers) == [0.0, 0.1] for g in first)
-    assert (second.scaling, second.n_features_to_select) == ("robust", [8, 4, 2])
-    assert list(second.n_outliers) == [0.0, 0.1, 0.2]
-    assert [round(np.log10(l2)) for l2 in second.l2] == [
-        k for k in range(best_decade + 1, best_decade - 2, -1) if 0 <= k <= 5
-    ]
-    # Equal scores have no spread: all but the best ridge are clearly worse.
-    assert third.l2 == [10.0**best_decade]
-    assert (third.n_outliers, third.n_features_to_select) == ([0.0, 0.1, 0.2], [8, 4, 2])
+    # Equal scores have no spread: no other ridge may be right, but the neighbours are tried.
+    near = [k for k in range(best_decade + 1, best_decade - 2, -1) if 0 <= k <= 5]
+    assert [list(g.n_outliers) for g in second] == [[0.0], [0.1, 0.2]]
+    for g in second:
+        assert (g.scaling, g.n_features_to_select) == ("robust", [8, 4, 2])
+        assert [round(np.log10(l2)) for l2 in g.l2] == near
+    assert [list(g.n_outliers) for g in third] == [[0.0], [0.1, 0.2]]
+    assert all((g.l2, g.n_features_to_select) == ([10.0**best_decade], [8, 4, 2]) for g in third)
     assert [stage.n_splits for stage in stages] == [3, 3, 6]
 
 
-def test_the_strongest_ridge_that_may_be_the_best_goes_on():
-    # 100 is as good as 1 but for a lucky and a less unlucky positive, 1000 is worse for all of them.
-    ranks = np.tile(np.linspace(0.3, 0.6, 20), (3, 1))
-    ranks[2, :2] += [0.06, -0.04]
-    ranks[0] -= np.linspace(0.1, 0.11, 20)
-    candidates = candidates_of((1000.0, 0.0, 4), (100.0, 0.0, 4), (1.0, 0.0, 4))
-    held_out = HeldOut(ranks, np.ones(20), 0.0)
-    assert best(candidates, held_out) == 2
-    assert contenders(candidates, held_out) == [candidates[1]]
+def test_all_ridges_that_may_be_right_are_tried_with_few_features_but_without_outliers():
+    ridges = [10.0**k for k in range(4, -10, -1)]
+    judge = RecordingJudge(lambda c: 0.7)
+    staged_search(space_of(["standard"], ridges, [0.0, 0.1], [8, 4]), judge, [None] * 2, 2)
+    plain, robust = judge.asked[1][1]
+    # Belief alone rules nothing out; 10^1.5 is the likeliest.
+    assert plain.l2 == ridges
+    assert [round(np.log10(l2)) for l2 in robust.l2] in ([3, 2, 1], [2, 1, 0])
+    assert (plain.n_outliers, robust.n_outliers) == ([0.0], [0.1])
 
 
-def test_of_many_positives_only_the_best_scaling_goes_on():
-    kinds = [Candidate(scaling, "logistic", 1.0, 0.0, 4) for scaling in ("none", "robust")]
-    for n_pos, expected in ((ENOUGH_TO_TELL - 1, kinds), (ENOUGH_TO_TELL, kinds[:1])):
-        assert contenders(kinds, HeldOut(np.full((2, n_pos), 0.7), np.ones(n_pos), 0.15)) == expected
+def test_belief_is_normal_in_the_ridge_and_rules_nothing_out():
+    def believed(scaling, l2, unit=1.0):
+        (value,) = Belief(lambda *_: unit, 8, 3)([Candidate(scaling, "logistic", l2, 0.0, 4)])
+        return value
+
+    assert believed("standard", 10**1.5) == believed("robust", 10**1.5) == 1 + SURPRISE
+    assert believed("standard", 1.0) == pytest.approx(np.exp(-0.5) + SURPRISE)
+    assert believed("standard", 1e-9) == pytest.approx(SURPRISE)
+    assert believed("standard", 70.0, unit=7.0) == pytest.approx(believed("standard", 10.0))
+    assert believed("none", 10.0) == pytest.approx(UNSCALED * believed("standard", 10.0))
+
+
+def test_all_features_are_as_likely_as_all_other_numbers_together():
+    some = candidates_of(*[(1.0, 0.0, n) for n in (8, 4, 2, 1)])
+    believed = Belief(lambda *_: 1.0, 8, 3)(some)
+    assert believed[0] == pytest.approx(believed[1:].sum())
+    assert len(set(believed[1:])) == 1
+    # Where not all may be chosen, the largest number is one of many; and one alone has nothing to be compared to.
+    assert len(set(Belief(lambda *_: 1.0, None, 3)(some))) == 1
+    assert Belief(lambda *_: 1.0, 8, 0)(some[:1])[0] == believed[1]
+
+
+@pytest.mark.parametrize(("counts", "everything"), [("auto", 9), ([9, 3], 9), ([4, 3], None), (None, 9)])
+def test_a_space_knows_whether_all_features_may_be_chosen(counts, everything):
+    estimator = BlindAUCClassifierCV(n_features_to_select=counts)
+    assert read_space(estimator, problem_of(DATA)).belief.everything == everything
 
 
 def test_scalings_that_cannot_be_told_apart_go_on_together():
     judge = RecordingJudge(lambda c: {"none": 0.5, "standard": 0.7, "robust": 0.7}[c.scaling])
-    space = Space(["none", "standard", "robust"], ["logistic"], lambda *_: [1.0], [0.0], [3])
-    staged_search(space, judge, [None] * 2, 2)
+    staged_search(space_of(["none", "standard", "robust"], [1.0], [0.0], [3]), judge, [None] * 2, 2)
     assert [grid.scaling for grid in judge.asked[1][1]] == ["standard", "robust"]
 
 
@@ -746,18 +770,9 @@ def test_what_is_clearly_worse_is_not_tried_again():
         return 0.8 - 0.3 * (c.n_outliers == 0.0) - 0.2 * (c.n_features_to_select == 2) - 0.1 * (c.l2 == 10.0)
 
     judge = RecordingJudge(score)
-    staged_search(
-        Space(["none"], ["logistic"], lambda *_: [10.0, 1.0], [0.0, 0.1, 0.2], [8, 4, 2]), judge, [None] * 6, 3
-    )
+    staged_search(space_of(["none"], [10.0, 1.0], [0.0, 0.1, 0.2], [8, 4, 2]), judge, [None] * 6, 3)
     ((last,),) = [grids for name, grids, _ in judge.asked if name == "finalists"]
     assert (last.l2, last.n_outliers, last.n_features_to_select) == ([1.0], [0.1, 0.2], [8, 4])
-
-
-def test_candidates_without_outliers_go_on_with_their_twins():
-    judge = RecordingJudge(lambda c: 0.8 - 0.3 * (c.n_outliers == 0.1))
-    staged_search(Space(["none"], ["logistic"], lambda *_: [1.0], [0.0, 0.1, 0.2], [8]), judge, [None] * 6, 3)
-    ((last,),) = [grids for name, grids, _ in judge.asked if name == "finalists"]
-    assert last.n_outliers == [0.0, 0.1, 0.2]
 
 
 def test_finalists_are_judged_by_the_splits_of_both_stages():
@@ -780,7 +795,7 @@ def test_finalists_are_judged_by_the_splits_of_both_stages():
 
 def test_a_space_of_one_candidate_is_judged():
     judge = RecordingJudge(lambda c: 0.5)
-    stages = staged_search(Space(["none"], ["logistic"], lambda *_: [1.0], [0.0], [3]), judge, [None] * 2, 2)
+    stages = staged_search(space_of(["none"], [1.0], [0.0], [3]), judge, [None] * 2, 2)
     assert [len(stage.candidates) for stage in stages] == [1, 1]
 
 
@@ -808,7 +823,7 @@ def test_the_judge_puts_every_rank_in_its_place():
 def test_the_greedy_walk_grows_and_stops():
     problem, start = problem_of(DATA), Candidate("none", "logistic", 100.0, 0.0, 9)
     counts, shares = [9, 6, 4, 2, 1], [0.0, 0.1, 0.2]
-    stage = greedy_search(problem, Space(["none"], ["logistic"], lambda *_: [100.0], shares, counts), start)
+    stage = greedy_search(problem, space_of(["none"], [100.0], shares, counts), start)
     assert (stage.candidates[0].n_features_to_select, stage.candidates[0].n_outliers) == (1, 0.0)
     assert stage.n_splits == 0
     performance = []
@@ -971,11 +986,12 @@ def scores_of_choice(model):
     """By a slow loop, of ranks within each fold and, as averages need it, of rows ranked by these once more."""
     problem, table = model._problem(DATA), model.cv_results_
     stage = [params for params, n in zip(table["params"], table["stage"], strict=True) if n == table["stage"][-1]]
-    l2, n_outliers, n_features = (
-        list(dict.fromkeys(p[name] for p in stage)) for name in ("l2", "n_outliers", "n_features_to_select")
-    )
-    losses = list(dict.fromkeys(p["loss"] for p in stage))
-    grids = [Grid(stage[0]["scaling"], loss, l2, n_outliers, n_features) for loss in losses]
+    fewest = min(params["n_outliers"] for params in stage)
+    grids = []
+    for (scaling, loss, _), block in groupby(stage, lambda p: (p["scaling"], p["loss"], p["n_outliers"] == fewest)):
+        some = list(block)
+        names = ("l2", "n_outliers", "n_features_to_select")
+        grids.append(Grid(scaling, loss, *(list(dict.fromkeys(p[name] for p in some)) for name in names)))
     assert [candidate.params for grid in grids for candidate in grid] == stage
     place, rank = stage.index(model.best_params_), np.empty(len(DATA.row))
     for split in fold_splits(DATA, 3, seed=0):

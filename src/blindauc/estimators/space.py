@@ -14,6 +14,7 @@ from blindauc.estimators.inputs import check_number, read_count, read_counts_per
 from blindauc.losses import get_loss
 from blindauc.scaling import SCALINGS, column_scales
 from blindauc.sparsity import resolve_groups
+from blindauc.tuning.belief import Belief
 from blindauc.tuning.evaluation import Problem
 from blindauc.tuning.grid import L2_DECADES, OUTLIER_SHARES, feature_counts
 from blindauc.tuning.search import Space
@@ -32,12 +33,20 @@ def read_space(estimator: Any, problem: Problem) -> Space:
     losses = _several("loss", estimator.loss, lambda: ["logistic"])
     for loss in losses:
         get_loss(loss)
+
+    @cache
+    def ridge_unit(scaling: str, loss: Any) -> float:
+        return float(problem.objective(data, scaling, loss).ridge_unit)
+
+    n_features = _feature_counts(estimator, problem)
+    everything = n_features[0] if problem.features(n_features[0]).is_everything else None
     return Space(
         _scalings(estimator.scaling, data),
         losses,
-        _ridges(estimator.l2, problem),
+        _ridges(estimator.l2, ridge_unit),
         _outlier_shares(estimator.n_outliers, int(data.is_positive.sum())),
-        _feature_counts(estimator, problem),
+        n_features,
+        Belief(ridge_unit, everything, len(n_features) - 1),
     )
 
 
@@ -62,11 +71,9 @@ def _scalings(chosen: Any, data: Data) -> list[str]:
     return list(scales)
 
 
-def _ridges(chosen: Any, problem: Problem) -> Callable[[str, Any], Sequence[float]]:
-    @cache
+def _ridges(chosen: Any, unit: Callable[[str, Any], float]) -> Callable[[str, Any], Sequence[float]]:
     def around_the_data(scaling: str, loss: Any) -> Sequence[float]:
-        unit = problem.objective(problem.data, scaling, loss).ridge_unit
-        return [10.0 ** (round(np.log10(unit)) + decade) for decade in L2_DECADES]
+        return [10.0 ** (round(np.log10(unit(scaling, loss))) + decade) for decade in L2_DECADES]
 
     if isinstance(chosen, str) and chosen == "auto":
         return around_the_data

@@ -213,7 +213,9 @@ class TunedPUClassifier(LinearPUModel):
             average, index = Average(problem, [space.plainest], np.ones(1)), 0
         elif stages[-1].n_splits:
             last = stages[-1]
-            importance = importances(last.candidates, last.held_out, self.rule, space.n_outliers[0])
+            importance = importances(
+                last.candidates, last.held_out, space.belief(last.candidates), self.rule, space.n_outliers[0]
+            )
             average = Average(problem, last.candidates, importance)
             average = average.with_enough_features(splits, last.weights, self.trim)
             index = int(average.share.argmax())
@@ -289,12 +291,12 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     the mean of their ranks :math:`r` among the held-out unlabelled rows without the share :math:`t` = `trim` of the
     lowest, since a model that ranks a mislabelled positive low is right. No negative and no prior is needed.
 
-    The search has three stages: scalings, losses and 14 decades of ridges with all features; then ridge, features and
-    outliers together; then, by more folds, what is not clearly worse. With fewer than 300 positives scalings that
-    cannot be told apart go on together. Fits are rough and begin from their neighbours'. Folds depend on what rows
-    hold: equal rows share one, and the order of the rows does not matter. Outlier handling is chosen only where it is
-    better than none by two standard errors; where that is not sure, a fit in an average has a twin that leaves out one
-    positive in twenty, if that scores no lower: the average is steadier with it, and neither ridge nor features change.
+    The search has three stages: scalings, losses and 14 decades of ridges with all features; then features at all of
+    these that may be right, and outliers with them; then, by more folds, what is not clearly worse. Fits are rough and
+    begin from their neighbours'. Folds depend on what rows hold: equal rows share one, and the order of the rows does
+    not matter. By default all candidates are averaged, each as far as it may be right by what was held out and by what
+    is likely: a ridge one or two decades above the data's own curvature, and columns brought to a common scale. Outlier
+    handling is chosen only where it is better than none by one and a half standard errors.
     With fewer than 15 distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search
     sees at most 2,000 positives and five times as many unlabelled rows; the choice is fitted to all.
 

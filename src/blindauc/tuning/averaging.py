@@ -116,16 +116,15 @@ class Average:
 
     @property
     def _needed(self) -> Iterator[tuple[Grid, Floats]]:
-        """For each kind the smallest grid that holds its candidates of any importance, and their shares in it."""
+        """For each kind and number of outliers a grid of the candidates of any importance, and their shares in it."""
         share_of = {c: s for c, s in zip(self.candidates, self.share, strict=True) if s > 0}
         # The loosest set is on the way to the others, whether it matters or not.
         everything = self.candidates[0].n_features_to_select
-        for kind in dict.fromkeys(candidate.kind for candidate in share_of):
-            needed = [candidate for candidate in share_of if candidate.kind == kind]
+        for kind, n_outliers in dict.fromkeys((candidate.kind, candidate.n_outliers) for candidate in share_of):
+            needed = [c for c in share_of if (c.kind, c.n_outliers) == (kind, n_outliers)]
             l2 = sorted({c.l2 for c in needed}, reverse=True)
-            n_outliers = sorted({c.n_outliers for c in needed})
             n_features = sorted({everything} | {c.n_features_to_select for c in needed}, key=np.sum, reverse=True)
-            grid = Grid(*kind, l2, n_outliers, n_features)
+            grid = Grid(*kind, l2, [n_outliers], n_features)
             yield grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
 
     def out_of_fold(self, splits: Sequence[Split], weights: Sequence[Any]) -> OutOfFold:

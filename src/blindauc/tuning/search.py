@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from joblib import delayed
 
 from blindauc._typing import Floats
-from blindauc.tuning.choice import contenders, in_question
+from blindauc.tuning.belief import Belief
+from blindauc.tuning.choice import in_question, posterior
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.evaluation import Problem, judged
 from blindauc.tuning.folds import Split
@@ -24,7 +25,10 @@ from blindauc.tuning.grid import Candidate, Grid
 from blindauc.tuning.parallel import ReportedParallel
 
 RIDGES_AROUND = 1
-"""Neighbours of the first stage's ridge that the second tries, to either side."""
+"""Neighbours of the first stage's likeliest ridge that the second tries, to either side, whatever they were worth."""
+
+WORTH_A_LOOK = 1e-2
+"""Ridges that are so likely, compared to the likeliest, are tried with few features too."""
 
 Report = Callable[[str, int, int], None]
 """(stage, tasks done, tasks in all)"""
@@ -39,6 +43,7 @@ class Space:
     l2: Callable[[str, Any], Sequence[float]]
     n_outliers: Sequence[float]
     n_features_to_select: Sequence[Any]
+    belief: Belief
 
     def grid(self, scaling: str, loss: Any) -> Grid:
         """All that may be chosen with one scaling and loss."""
@@ -109,12 +114,11 @@ class Judge:
 def staged_search(space: Space, judge: Judge, splits: Sequence[Split], n_first: int) -> list[Stage]:
     """Judge scalings, losses and ridges, then everything about the best of them, and what is left by all splits."""
     first = ridge_stage(space, judge, splits[:n_first])
-    winners = contenders(first.candidates, first.held_out)
-    grids = [_around(space.grid(winner.scaling, winner.loss), winner.l2) for winner in winners]
+    grids = _worth_a_look(space, first)
     second = judge("features and outliers", grids, splits[:n_first], keep_weights=True)
     if len(splits) == n_first:
         return [first, second]
-    last = judge("finalists", [_narrowed(grid, second) for grid in grids], splits[n_first:], keep_weights=True)
+    last = judge("finalists", _narrowed(grids, second), splits[n_first:], keep_weights=True)
     return [first, second, second.joined(last)]
 
 
@@ -132,23 +136,40 @@ def _coarse(grid: Grid) -> Grid:
     return Grid(grid.scaling, grid.loss, grid.l2, some, grid.n_features_to_select[:1])
 
 
-def _around(grid: Grid, l2: float) -> Grid:
-    place = list(grid.l2).index(l2)
-    window = grid.l2[max(0, place - RIDGES_AROUND) : place + RIDGES_AROUND + 1]
-    return Grid(grid.scaling, grid.loss, window, grid.n_outliers, grid.n_features_to_select)
+def _worth_a_look(space: Space, first: Stage) -> list[Grid]:
+    """All numbers of features for the scalings, losses and ridges that may be right; with outliers, few ridges only."""
+    importance = posterior(first.candidates, first.held_out, space.belief(first.candidates))
+    is_likely = importance >= WORTH_A_LOOK * importance.max()
+    may_be = {first.candidates[int(index)]: importance[index] for index in np.flatnonzero(is_likely)}
+    grids = []
+    for kind in dict.fromkeys(candidate.kind for candidate in may_be):
+        of_kind = [candidate for candidate in may_be if candidate.kind == kind]
+        grid, likeliest = space.grid(*kind), max(of_kind, key=may_be.__getitem__)
+        near = _around(grid.l2, likeliest.l2)
+        without = {candidate.l2 for candidate in of_kind if candidate.n_outliers == grid.n_outliers[0]}.union(near)
+        grids.append(replace(grid, l2=[l2 for l2 in grid.l2 if l2 in without], n_outliers=grid.n_outliers[:1]))
+        grids.append(replace(grid, l2=near, n_outliers=grid.n_outliers[1:]))
+    return [grid for grid in grids if grid.n_outliers]
 
 
-def _narrowed(grid: Grid, stage: Stage) -> Grid:
-    """The grid without values all of whose candidates are clearly worse than the best of them."""
-    candidates = list(grid)
-    asked = in_question(candidates, stage.held_out.of(stage.places(candidates)))
-    left = [candidate for candidate, is_asked in zip(candidates, asked, strict=True) if is_asked]
+def _around(ridges: Sequence[float], l2: float) -> Sequence[float]:
+    place = list(ridges).index(l2)
+    return ridges[max(0, place - RIDGES_AROUND) : place + RIDGES_AROUND + 1]
 
+
+def _narrowed(grids: Sequence[Grid], stage: Stage) -> list[Grid]:
+    """The grids without values all of whose candidates are clearly worse than the best."""
+    asked = in_question(stage.candidates, stage.held_out)
+    left = {candidate for candidate, is_asked in zip(stage.candidates, asked, strict=True) if is_asked}
+    each_left = [(grid, [candidate for candidate in grid if candidate in left]) for grid in grids]
+    return [_with_values_of(some, grid) for grid, some in each_left if some]
+
+
+def _with_values_of(candidates: Sequence[Candidate], grid: Grid) -> Grid:
     def some(name: str, *also: Any) -> list[Any]:
-        wanted = {getattr(candidate, name) for candidate in left} | set(also)
+        wanted = {getattr(candidate, name) for candidate in candidates} | set(also)
         return [value for value in getattr(grid, name) if value in wanted]
 
-    # Candidates without outliers need their twins, and all features are on the way to few.
-    plain = grid.n_outliers[:2] if any(c.n_outliers == grid.n_outliers[0] for c in left) else ()
+    # All features are on the way to few.
     features = some("n_features_to_select", grid.n_features_to_select[0])
-    return Grid(grid.scaling, grid.loss, some("l2"), some("n_outliers", *plain), features)
+    return Grid(grid.scaling, grid.loss, some("l2"), some("n_outliers"), features)
