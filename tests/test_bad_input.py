@@ -329,3 +329,15 @@ def test_searches_of_ugly_data_work(Estimator, case):
     assert np.isfinite(model.decision_function(UGLY[case])).all()
     assert np.isfinite(model.predict_proba(UGLY[case])).all()
     assert 0 <= model.auc_.low <= model.auc_.high <= 1
+
+
+@both_tuned
+@pytest.mark.parametrize("change", [lambda X: X + 1e6, lambda X: X + 1e8, lambda X: 1e-150 * X, lambda X: 1e-170 * X])
+def test_ridges_are_found_for_data_far_from_zero_or_next_to_it(Estimator, change):
+    data = change(X)
+    model = Estimator(cv=2, n_repeats=1, scaling="none", n_outliers=0, n_features_to_select=None, prior=0.3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(data, np.arange(40) < 20)
+    assert model.best_params_["l2"] > 0
+    assert np.isfinite(model.decision_function(data)).all()

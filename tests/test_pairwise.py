@@ -15,7 +15,6 @@ from blindauc.pairwise import LARGEST_SCORE, PairwiseCurvature, pairwise_loss, s
 EPS = np.finfo(float).eps
 VANISHED = 1e-290
 
-repeatable = settings(max_examples=80, derandomize=True, database=None, deadline=None)
 every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
 every_smooth = pytest.mark.parametrize("loss", SMOOTH.values(), ids=SMOOTH.keys())
 every_analytic = pytest.mark.parametrize("loss", ANALYTIC.values(), ids=ANALYTIC.keys())
@@ -74,7 +73,7 @@ def assert_same_positive_sums(found, expected, rtol):
 
 
 @every_analytic
-@repeatable
+@settings(max_examples=80)
 @given(sample=samples())
 def test_analytic_losses_equal_the_double_loop(loss, sample):
     a, b, p, q = sample
@@ -147,7 +146,7 @@ def assert_exact_to_rounding(loss, a, b, p, q):
 
 
 @every_piecewise
-@settings(repeatable, max_examples=50)
+@settings(max_examples=50)
 @given(sample=samples(max_size=7))
 def test_piecewise_losses_are_exact_to_rounding(loss, sample):
     assert_exact_to_rounding(loss, *sample)

@@ -175,7 +175,7 @@ columns = st.integers(1, 6).flatmap(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, derandomize=True)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns=columns, separator=st.sampled_from(",\t"), n_rows=st.integers(1, 4))
 def test_cells_are_those_of_a_slow_reading(columns, separator, n_rows, tmp_path):
     columns = [column for column in columns if not {cell.casefold() for cell in column} & {"nan", "inf", "infinity"}]

@@ -21,7 +21,8 @@ BLOCK_ROWS = 1024
 def clean_scores(X: Any, coef: Floats) -> Floats:
     """X @ coef without its last digits, so that equal rows have equal scores wherever they stand in X."""
     scores = Design(X).scores(coef)
-    unit = np.ldexp(1.0, int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - 40)
+    exponent = int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - 40
+    unit = np.ldexp(1.0, max(exponent, np.finfo(np.float64).minexp))
     return np.round(scores / unit) * unit
 
 

@@ -28,9 +28,11 @@ from blindauc.shifts import best_shifts
 MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
 """Up to so many columns their covariances are looked at, by so many unlabelled rows."""
 
-
 LARGEST_START = 1e100
 """No weight to begin from is larger."""
+
+SMALLEST_RIDGE_UNIT = 1e-250
+"""Of columns that do not vary, or hardly: ridges nine decades below it have to be numbers, too."""
 
 
 class Gradient(NamedTuple):
@@ -201,8 +203,11 @@ class Objective:
     @cached_property
     def curvature_scale(self) -> Floats:
         """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
-        bend = self.risk.smoothed(1.0).curvature_scale
-        return bend * self.column_spread**2 + self.ridge
+        return self._data_curvature_scale + self.ridge
+
+    @property
+    def _data_curvature_scale(self) -> Floats:
+        return self.risk.smoothed(1.0).curvature_scale * self.column_spread**2
 
     @property
     def ridge_unit(self) -> float:
@@ -210,8 +215,8 @@ class Objective:
         features = self.ridge > 0
         if not features.any():
             return 1.0
-        data_bend = self.curvature_scale[features] - self.ridge[features]
-        return float(np.mean(data_bend / self.ridge[features]))
+        unit = float(np.mean(self._data_curvature_scale[features] / self.ridge[features]))
+        return max(unit, SMALLEST_RIDGE_UNIT)
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
         """About the second derivative by each weight: the scores' curvature times the column's variance."""

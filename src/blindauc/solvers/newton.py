@@ -28,6 +28,9 @@ VARIABLES_PER_PRODUCT = 8
 FEW_VARIABLES = 64
 """With fewer a factor costs next to nothing."""
 
+SINGULAR = 1e-7
+"""Smaller pivots of a matrix with a diagonal of ones are rounding: that it has a factor at all is luck."""
+
 MAX_STEP_WHERE_FLAT = 4.0
 """In units of a score's standard deviation: further out, a loss may be flat and show no way back."""
 
@@ -147,6 +150,8 @@ def _solver(hessian: Floats, is_kept: bool) -> Callable[[Floats], Floats]:
         try:
             factor = np.linalg.cholesky(damped)
         except np.linalg.LinAlgError:
+            continue
+        if factor.diagonal().min() < SINGULAR:
             continue
         # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost. It has no triangular
         # solver, so one that is used once solves anew, and one that is kept inverts its factor.
