@@ -463,6 +463,15 @@ def test_what_was_there_is_kept_until_all_is_written(tmp_path):
     assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {"a": "old"}
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a terminal: what shells start in the background ignores it, and so would its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
     replace_file = Path.replace
 
@@ -478,6 +487,7 @@ def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_process_leaves_nothing(table, tmp_path):
     folder = tmp_path / "out"
     command = [sys.executable, "-m", "blindauc", "fit", str(table), "--label", "infection", "--out", str(folder)]
