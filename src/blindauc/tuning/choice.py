@@ -15,7 +15,7 @@ SURE = 1.5
 """Standard errors by which outlier handling must be better than none to be chosen."""
 
 CLEARLY = 3.0
-"""Standard errors below the best at which a candidate is not tried any more: it would count a hundredth at most."""
+"""Standard errors below the best at which a candidate is not tried any more, however likely it was believed to be."""
 
 
 def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
@@ -73,7 +73,7 @@ RULES: dict[str, Callable[[Sequence[Candidate], HeldOut, Floats], Floats]] = {
 def importances(
     candidates: Sequence[Candidate], held_out: HeldOut, belief: Floats, rule: str, fewest_outliers: float
 ) -> Floats:
-    """Candidates with outlier handling count only where it is surely better.
+    """How much each candidate counts by a rule; those with outlier handling only where it is surely better.
 
     Clean positives are the common case, and leaving out good ones costs: candidates with the fewest outliers that may
     be chosen are given up only where the best of them is clearly below the best of all. Where outliers are many, more
