@@ -25,6 +25,7 @@ from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference
 from blindauc.tuning.belief import SURPRISE, UNSCALED, Belief
 from blindauc.tuning.choice import RULES, best, importances, posterior, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
+from blindauc.tuning.draws import N_DRAWS, draws
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
 from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
 from blindauc.tuning.greedy import WORTH_WHILE, greedy_search
@@ -453,6 +454,109 @@ def test_candidates_are_judged_as_by_a_slow_loop():
         np.testing.assert_allclose(unit, coef / unl.std(), rtol=1e-9)
 
 
+# --- draws ---
+
+
+def test_draws_hold_all_positives_and_as_many_unlabelled_rows():
+    drawn = list(draws(DATA))
+    assert len(drawn) == N_DRAWS
+    unlabelled = []
+    for part in drawn:
+        assert set(np.flatnonzero(DATA.is_positive)) <= set(part.row)
+        assert len(set(part.row)) == len(part.row) == 2 * DATA.is_positive.sum()
+        np.testing.assert_array_equal(part.X, DATA.X[part.row])
+        unlabelled.append(frozenset(part.row[~part.is_positive]))
+    assert len(set(unlabelled)) == N_DRAWS
+    # Every unlabelled row has its turn.
+    assert frozenset.union(*unlabelled) == set(np.flatnonzero(~DATA.is_positive))
+
+
+def test_the_order_of_rows_does_not_matter_to_draws():
+    order = np.random.default_rng(1).permutation(len(DATA.row))
+    shuffled = Data(DATA.X[order], DATA.is_positive[order], DATA.weight[order], order, DATA.labelled)
+    for one, other in zip(draws(DATA), draws(shuffled), strict=True):
+        assert set(one.row) == set(other.row)
+
+
+def test_where_unlabelled_rows_are_few_a_draw_is_all_of_them():
+    data = DATA.subset(DATA.is_positive | (np.arange(len(DATA.row)) % 10 == 0))
+    assert all(len(part.row) == len(data.row) for part in draws(data))
+
+
+WEAK_BY_DRAWS = Grid("standard", "logistic", [100.0, 1.0, 0.01], [0.0], [9, 4], drawn_up_to=1.0)
+
+
+def test_drawn_candidates_are_those_of_all_features_under_weak_ridges():
+    drawn = [candidate for candidate in WEAK_BY_DRAWS if candidate.drawn]
+    assert [(c.l2, c.n_features_to_select) for c in drawn] == [(1.0, 9), (0.01, 9)]
+    assert all("drawn" not in c.params for c in drawn)
+    assert [c.l2 for c in WEAK_BY_DRAWS.to_draw] == [1.0, 0.01]
+
+
+def test_models_of_draws_against_a_slow_loop():
+    problem = problem_of(DATA)
+    plain = models(problem, DATA, replace(WEAK_BY_DRAWS, drawn_up_to=0.0))
+    unl = DATA.X[~DATA.is_positive]
+    for candidate, coef, undrawn in zip(WEAK_BY_DRAWS, models(problem, DATA, WEAK_BY_DRAWS), plain, strict=True):
+        if not candidate.drawn:
+            np.testing.assert_array_equal(coef, undrawn)
+            continue
+        total = np.zeros(9)
+        for part in draws(DATA):
+            path = Grid("standard", "logistic", [1.0, 0.01], [0.0], [9])
+            fitted = dict(zip(path.l2, models(problem, part, path), strict=True))[candidate.l2]
+            total += fitted / (unl @ fitted).std()
+        np.testing.assert_allclose(coef, total, rtol=1e-9)
+        assert np.corrcoef(DATA.X @ coef, DATA.X @ undrawn)[0, 1] < 0.999
+
+
+def test_an_average_of_draws_is_fitted_as_it_was_judged():
+    problem, candidates = problem_of(DATA), list(WEAK_BY_DRAWS)
+    average = Average(problem, candidates, np.array([0.5, 0.3, 0.9, 0.6, 1.0, 0.4]))
+    total = average.share @ unit_weights(DATA, models(problem, DATA, WEAK_BY_DRAWS))
+    solution, _ = average.fit()
+    kept = np.flatnonzero(solution.coef)
+    np.testing.assert_allclose(solution.coef[kept] / solution.coef[kept[0]], total[kept] / total[kept[0]])
+    assert not average.is_one_fit
+
+
+def test_one_fit_is_an_estimators_but_one_average_over_draws_is_not():
+    for candidate in WEAK_BY_DRAWS:
+        assert Average(problem_of(DATA), [candidate], np.ones(1)).is_one_fit == (not candidate.drawn)
+
+
+def test_paths_to_weak_ridges_come_down_by_and_by():
+    rng = np.random.default_rng(0)
+    X, new = (rng.normal(size=(n, 60)) for n in (60, 1000))
+    data = as_data(X + 0.4 * np.outer(np.arange(60) < 30, np.arange(60) < 30), np.arange(60) < 30)
+    unit = problem_of(data).objective(data, "none", "logistic").ridge_unit
+    ridges = [unit * 10.0**-k for k in range(7)]
+    from_afar, stepwise = (
+        list(models(problem_of(data), data, Grid("none", "logistic", l2, [0.0], [60])))[-1]
+        for l2 in (ridges[-1:], ridges)
+    )
+    assert np.corrcoef(new @ from_afar, new @ stepwise)[0, 1] > 0.99
+
+
+def gain_by_draws(n_hidden, seed):
+    """In AUC on new rows, under a weak ridge."""
+    rng = np.random.default_rng(seed)
+
+    def rows(n, n_true):
+        return rng.normal(size=(n, 60)) + 0.4 * np.outer(np.arange(n) < n_true, np.arange(60) < 30)
+
+    X, new = rows(150 + n_hidden, 30 + n_hidden), rows(2000, 1000)
+    data = as_data(X, np.arange(len(X)) < 30)
+    grid = Grid("none", "logistic", [0.01], [0.0], [60])
+    (plain,), (drawn,) = (models(problem_of(data), data, each) for each in (grid, replace(grid, drawn_up_to=1.0)))
+    return np.subtract(*(roc_auc_score(np.arange(2000) < 1000, new @ coef) for coef in (drawn, plain)))
+
+
+def test_hidden_positives_do_less_harm_to_an_average_over_draws():
+    with_hidden, without = ([gain_by_draws(n_hidden, seed) for seed in range(6)] for n_hidden in (30, 0))
+    assert np.mean(with_hidden) > 0.02 + np.mean(without)
+
+
 # --- averages ---
 
 
@@ -725,8 +829,8 @@ def test_all_ridges_that_may_be_right_are_tried_with_few_features_but_without_ou
     judge = RecordingJudge(lambda c: 0.7)
     staged_search(space_of(["standard"], ridges, [0.0, 0.1], [8, 4]), judge, [None] * 2, 2)
     plain, robust = judge.asked[1][1]
-    # Belief alone rules nothing out; 10^1.5 is the likeliest.
-    assert plain.l2 == ridges
+    # By belief alone; 10^1.5 is the likeliest.
+    assert [round(np.log10(l2)) for l2 in plain.l2] == [4, 3, 2, 1, 0, -1, -2]
     assert [round(np.log10(l2)) for l2 in robust.l2] in ([3, 2, 1], [2, 1, 0])
     assert (plain.n_outliers, robust.n_outliers) == ([0.0], [0.1])
 
@@ -757,6 +861,40 @@ def test_all_features_are_as_likely_as_all_other_numbers_together():
 def test_a_space_knows_whether_all_features_may_be_chosen(counts, everything):
     estimator = BlindAUCClassifierCV(n_features_to_select=counts)
     assert read_space(estimator, problem_of(DATA)).belief.everything == everything
+
+
+@pytest.mark.parametrize(
+    ("params", "may_draw"),
+    [
+        ({}, True),
+        ({"n_features_to_select": None, "n_outliers": 0}, True),
+        ({"rule": "best"}, False),
+        ({"l2": [1e-6, 1.0]}, False),
+        ({"n_features_to_select": [4, 3]}, False),
+    ],
+)
+def test_weak_ridges_are_for_draws_where_averages_choose_them(params, may_draw):
+    found = space(**params)
+    unit = problem_of(DATA).objective(DATA, "none", "logistic").ridge_unit
+    assert found.drawn_up_to("none", "logistic") == pytest.approx(unit / 10**0.5 if may_draw else 0.0)
+
+
+def test_no_draws_where_unlabelled_rows_are_no_more_than_positives():
+    few = DATA.subset(DATA.is_positive | (np.cumsum(~DATA.is_positive) <= DATA.is_positive.sum()))
+    assert space(few).drawn_up_to("none", "logistic") == 0
+
+
+def test_weak_ridges_that_may_be_right_have_draws_and_no_outliers():
+    ridges = [10.0**k for k in range(4, -10, -1)]
+    judge = RecordingJudge(lambda c: 0.7 + 0.1 * (c.l2 == 1e-3))
+    some = space_of(["standard"], ridges, [0.0, 0.1], [8, 4])
+    staged_search(replace(some, drawn_up_to=lambda *_: 0.3), judge, [None] * 4, 2)
+    (_, first, _), (_, (plain, robust), _), (_, last, _) = judge.asked
+    assert not any(candidate.drawn for grid in first for candidate in grid)
+    assert (plain.l2, plain.drawn_up_to, plain.n_features_to_select) == ([0.01, 1e-3, 1e-4], 0.3, [8, 4])
+    # Outliers have the weakest ridges that are not weak.
+    assert (robust.l2, robust.drawn_up_to, robust.n_outliers) == ([10.0, 1.0], 0.0, [0.1])
+    assert [(grid.l2, grid.drawn_up_to) for grid in last] == [([1e-3], 0.3)]
 
 
 def test_scalings_that_cannot_be_told_apart_go_on_together():

@@ -9,6 +9,7 @@ of the columns as they are, so `coef` keeps the user's units and no copy of X is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from blindauc._typing import Floats
 from blindauc.design import Design
 
 SCALINGS = ("none", "standard", "robust")
+
+BLOCK_ENTRIES = 2**20
+"""Values whose quartiles are sought side by side."""
 
 _QUARTILES_OF_NORMAL = 1.3489795003921634
 
@@ -55,17 +59,22 @@ def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
     spread = Design(X).spread(weight / weight.sum())
     if scaling == "standard":
         return spread
-    columns = X.tocsc() if sp.issparse(X) else X
-    middle_half = np.array([_interquartile_range(_column(columns, j), weight) for j in range(X.shape[1])])
+    middle_half = np.concatenate([_interquartile_ranges(block, weight) for block in _blocks(X)])
     return np.where(middle_half > 0, middle_half / _QUARTILES_OF_NORMAL, spread)
 
 
-def _column(X: Any, j: int) -> Floats:
-    return X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j].astype(np.float64)
+def _blocks(X: Any) -> Iterator[Floats]:
+    """All columns, a few at a time, dense."""
+    columns = X.tocsc() if sp.issparse(X) else X
+    width = max(1, BLOCK_ENTRIES // max(1, X.shape[0]))
+    for first in range(0, X.shape[1], width):
+        block = columns[:, first : first + width]
+        yield (block.toarray() if sp.issparse(block) else block).astype(np.float64, copy=False)
 
 
-def _interquartile_range(values: Floats, weight: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weight[order])
-    low, high = np.searchsorted(below, np.array([0.25, 0.75]) * below[-1])
-    return float(values[order[high]] - values[order[low]])
+def _interquartile_ranges(values: Floats, weight: Floats) -> Floats:
+    order = np.argsort(values, axis=0, kind="stable")
+    below = np.cumsum(weight[order], axis=0)
+    places = [(below < share * below[-1]).sum(axis=0, keepdims=True) for share in (0.25, 0.75)]
+    low, high = (np.take_along_axis(values, np.take_along_axis(order, place, axis=0), axis=0) for place in places)
+    return np.asarray((high - low)[0])

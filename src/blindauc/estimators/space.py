@@ -22,6 +22,9 @@ from blindauc.tuning.search import Space
 SAME_SCALES = 0.05
 """Scales whose ratio varies by no more than this, in logarithms, make the same ridge."""
 
+WEAK = 10**-0.5
+"""Ridges below this, in units of the data's own curvature, are weak: fits separate whatever they can."""
+
 SHARES_OF_GROUPS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 """Of the columns of every group, for exclusive sparsity."""
 
@@ -40,6 +43,9 @@ def read_space(estimator: Any, problem: Problem) -> Space:
 
     n_features = _feature_counts(estimator, problem)
     everything = n_features[0] if problem.features(n_features[0]).is_everything else None
+    # Draws are for averages, and for ridges that nobody asked for by their number.
+    is_free = isinstance(estimator.l2, str) and estimator.rule == "average" and everything is not None
+    may_draw = is_free and 2 * data.is_positive.sum() < len(data.is_positive)
     return Space(
         _scalings(estimator.scaling, data),
         losses,
@@ -47,6 +53,7 @@ def read_space(estimator: Any, problem: Problem) -> Space:
         _outlier_shares(estimator.n_outliers, int(data.is_positive.sum())),
         n_features,
         Belief(ridge_unit, everything, len(n_features) - 1),
+        lambda scaling, loss: WEAK * ridge_unit(scaling, loss) if may_draw else 0.0,
     )
 
 

@@ -10,7 +10,7 @@ correlated columns cost convergence.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,9 @@ FEW_VARIABLES = 64
 
 SINGULAR = 1e-7
 """Smaller pivots of a matrix with a diagonal of ones are rounding: that it has a factor at all is luck."""
+
+DAMPINGS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3)
+"""What is added to a diagonal of ones until there is a factor."""
 
 MAX_STEP_WHERE_FLAT = 4.0
 """In units of a score's standard deviation: further out, a loss may be flat and show no way back."""
@@ -103,6 +106,7 @@ class _Steps:
         self._problem = problem
         self._solve: Callable[[Floats], Floats] | None = None
         self._skips_factors = len(problem.scale) > FEW_VARIABLES and not problem.has_flat_stretches
+        self._place = 0  # of the last damping: where one Hessian is indefinite, the next is, too
 
     def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
         find = self._exact if self._problem.hessian_is_exact else self._sampled
@@ -118,7 +122,8 @@ class _Steps:
             if rough.is_solved:
                 return rough.x
             self._skips_factors = False  # badly conditioned, and it will stay so
-        return -_solver(self._problem.hessian(z), is_kept=False)(gradient)
+        solve, self._place = _solver(self._problem.hessian(z), is_kept=False, first=max(self._place - 2, 0))
+        return -solve(gradient)
 
     def _rough(self, z: Floats, gradient: Floats, accuracy: float) -> ConjugateGradients:
         product = self._problem.hessian_product(z)
@@ -133,33 +138,50 @@ class _Steps:
 
     def _sampled(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
         if self._solve is None:
-            self._solve = _solver(self._problem.hessian(z), is_kept=True)
+            self._solve, _ = _solver(self._problem.hessian(z), is_kept=True)
         # A third of the way at a time: more accurate steps cost more products than they save gradients.
         forcing = max(0.3, accuracy)
         return _conjugate_gradients(self._problem.hessian_product(z), self._solve, -gradient, forcing).x
 
 
-def _solver(hessian: Floats, is_kept: bool) -> Callable[[Floats], Floats]:
-    """A solver for the Hessian, or its diagonal, made positive definite where it is not."""
+def _solver(hessian: Floats, is_kept: bool, first: int = 0) -> tuple[Callable[[Floats], Floats], int]:
+    """A solver for the Hessian, or its diagonal, made positive definite where it is not, and the damping's place.
+
+    Dampings are tried from the `first` on.
+    """
     if hessian.ndim == 1:
-        return lambda v: v / hessian
+        return lambda v: v / hessian, 0
     scale = 1 / np.sqrt(_away_from_zero(np.abs(np.diag(hessian))))
     scaled = hessian * scale[:, None] * scale
-    for damping in (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3):
-        damped = scaled + damping * np.eye(len(scaled)) if damping else scaled
+    damped = _with_factor(scaled, first)
+    if damped is None:
+        return lambda v: scale * scale * v, 0
+    # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost. It has no triangular
+    # solver, so one that is used once solves anew, and one that is kept inverts its factor.
+    if not is_kept:
+        return lambda v: scale * np.linalg.solve(damped.matrix, scale * v), damped.place
+    inverse = np.linalg.inv(damped.factor)
+    return lambda v: scale * (inverse.T @ (inverse @ (scale * v))), damped.place
+
+
+class Damped(NamedTuple):
+    """A matrix made positive definite, its factor, and the place of the damping that did it."""
+
+    matrix: Floats
+    factor: Floats
+    place: int
+
+
+def _with_factor(scaled: Floats, first: int) -> Damped | None:
+    for place, damping in enumerate(DAMPINGS[first:], first):
+        matrix = scaled + damping * np.eye(len(scaled)) if damping else scaled
         try:
-            factor = np.linalg.cholesky(damped)
+            factor: Any = np.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
             continue
-        if factor.diagonal().min() < SINGULAR:
-            continue
-        # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost. It has no triangular
-        # solver, so one that is used once solves anew, and one that is kept inverts its factor.
-        if not is_kept:
-            return lambda v: scale * np.linalg.solve(damped, scale * v)
-        inverse = np.linalg.inv(factor)
-        return lambda v: scale * (inverse.T @ (inverse @ (scale * v)))
-    return lambda v: scale * scale * v
+        if factor.diagonal().min() >= SINGULAR:
+            return Damped(matrix, factor, place)
+    return None
 
 
 def _away_from_zero(diagonal: Floats) -> Floats:

@@ -59,6 +59,11 @@ class Average:
         kept = np.where(self.importance >= NEGLIGIBLE * self.importance.max(), self.importance, 0.0)
         return kept / kept.sum()
 
+    @property
+    def is_one_fit(self) -> bool:
+        """Whether an estimator with the parameters of one candidate is the average."""
+        return bool(self.share.max() == 1) and not self.candidates[int(self.share.argmax())].drawn
+
     @cached_property
     def typical(self) -> Candidate:
         """The candidate in the middle; of the ridge on a logarithmic scale, and for the scaling that counts most."""
@@ -116,7 +121,7 @@ class Average:
 
     @property
     def _needed(self) -> Iterator[tuple[Grid, Floats]]:
-        """For each kind and number of outliers a grid of the candidates of any importance, and their shares in it."""
+        """Grids of the candidates of any importance, and their shares in them: one for each path of fits."""
         share_of = {c: s for c, s in zip(self.candidates, self.share, strict=True) if s > 0}
         # The loosest set is on the way to the others, whether it matters or not.
         everything = self.candidates[0].n_features_to_select
@@ -124,7 +129,8 @@ class Average:
             needed = [c for c in share_of if (c.kind, c.n_outliers) == (kind, n_outliers)]
             l2 = sorted({c.l2 for c in needed}, reverse=True)
             n_features = sorted({everything} | {c.n_features_to_select for c in needed}, key=np.sum, reverse=True)
-            grid = Grid(*kind, l2, [n_outliers], n_features)
+            drawn_up_to = max((c.l2 for c in needed if c.drawn), default=0.0)
+            grid = Grid(*kind, l2, [n_outliers], n_features, drawn_up_to)
             yield grid, np.array([share_of.get(candidate, 0.0) for candidate in grid])
 
     def out_of_fold(self, splits: Sequence[Split], weights: Sequence[Any]) -> OutOfFold:

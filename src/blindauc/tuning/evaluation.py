@@ -16,6 +16,7 @@ from blindauc.ranks import share_below
 from blindauc.solvers import approach, feature_path, robust_start
 from blindauc.sparsity import L0
 from blindauc.threads import blas_threads_for
+from blindauc.tuning.draws import draws
 from blindauc.tuning.folds import Split, fold_splits
 from blindauc.tuning.grid import Candidate, Grid
 
@@ -140,11 +141,25 @@ def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:
 
 
 def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
-    """The weights of each candidate of the grid, in its order, each fitted from its neighbour's."""
+    """The weights of each candidate of the grid, in its order."""
+    of_draws = iter(_summed(problem, data, grid.to_draw))
+    for candidate, coef in zip(grid, _along_the_paths(problem, data, grid), strict=True):
+        yield next(of_draws) if candidate.drawn else coef
+
+
+def _summed(problem: Problem, data: Data, grid: Grid) -> Iterable[Floats]:
+    """The weights of each candidate, brought to one length and summed over draws."""
+    if not grid.l2:
+        return ()
+    return np.sum([unit_weights(data, _along_the_paths(problem, part, grid)) for part in draws(data)], axis=0)
+
+
+def _along_the_paths(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
+    """The weights of each candidate of the grid, each fitted from its neighbour's."""
     sets = [problem.features(n) for n in grid.n_features_to_select]
     problems = [(objective, outliers) for objective, outliers, _ in leverage_screened(problem, data, grid)]
     # Each number of outliers has a path of its own down the ridges, so that it stays on the side where it began.
-    starts = [robust_start(objective, outliers) for objective, outliers in problems]
+    starts = [_near(objective, sets[0], outliers, grid.l2[0]) for objective, outliers in problems]
     for l2 in grid.l2:
         for k, (objective, outliers) in enumerate(problems):
             at = objective.with_ridge(l2)
@@ -152,6 +167,17 @@ def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
             fits = [fit.coef for fit in feature_path(at, sets, outliers, start)]
             starts[k] = fits[0]
             yield from (coef[: data.X.shape[1]] for coef in fits)
+
+
+def _near(objective: Any, features: Any, outliers: L0, l2: float) -> Floats:
+    """Weights near those of a fit with a weak ridge, by way of stronger ones: from afar a rough fit ends anywhere."""
+    coef = robust_start(objective, outliers)
+    if objective.is_convex:
+        n_steps = max(0, round(np.log10(objective.ridge_unit / l2)))
+        for ridge in l2 * 10.0 ** np.arange(n_steps, 0, -1):
+            (fit,) = feature_path(objective.with_ridge(ridge), [features], outliers, coef)
+            coef = fit.coef
+    return coef
 
 
 class Screened(NamedTuple):

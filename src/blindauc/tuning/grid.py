@@ -27,6 +27,8 @@ class Candidate:
     l2: float
     n_outliers: float
     n_features_to_select: Any
+    drawn: bool = False
+    """Whether it is the average of fits to draws of the unlabelled rows, which no estimator's parameters make."""
 
     @property
     def kind(self) -> tuple[str, Any]:
@@ -35,7 +37,7 @@ class Candidate:
 
     @property
     def params(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "drawn"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Grid:
     l2: Sequence[float]
     n_outliers: Sequence[float]
     n_features_to_select: Sequence[Any]
+    drawn_up_to: float = 0.0
+    """The strongest ridge with which fits of the most features are averages over draws."""
 
     @classmethod
     def of(cls, candidate: Candidate) -> Grid:
@@ -56,7 +60,14 @@ class Grid:
 
     def __iter__(self) -> Iterator[Candidate]:
         for l2, n_outliers, n_features in product(self.l2, self.n_outliers, self.n_features_to_select):
-            yield Candidate(self.scaling, self.loss, l2, n_outliers, n_features)
+            drawn = l2 <= self.drawn_up_to and n_features == self.n_features_to_select[0]
+            yield Candidate(self.scaling, self.loss, l2, n_outliers, n_features, drawn)
+
+    @property
+    def to_draw(self) -> Grid:
+        """The fits whose averages over draws are candidates."""
+        ridges = [l2 for l2 in self.l2 if l2 <= self.drawn_up_to]
+        return Grid(self.scaling, self.loss, ridges, self.n_outliers, self.n_features_to_select[:1])
 
 
 def feature_counts(n_units: int, n_pos: int) -> list[int]:

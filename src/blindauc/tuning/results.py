@@ -20,7 +20,7 @@ def cv_results(stages: Sequence[Stage]) -> dict[str, Any]:
     if not stages:
         return {}
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("stage", "n_splits", "params", "mean_test_score", "std_error_test_score")
+        name: [] for name in ("stage", "n_splits", "params", "drawn", "mean_test_score", "std_error_test_score")
     } | {"mean_test_blind_auc": [], "rank_test_score": [], "train_blind_auc": []}
     for stage in stages:
         held_out = stage.held_out
@@ -30,6 +30,7 @@ def cv_results(stages: Sequence[Stage]) -> dict[str, Any]:
         columns["stage"] += [stage.name] * len(stage.candidates)
         columns["n_splits"] += [stage.n_splits] * len(stage.candidates)
         columns["params"] += [candidate.params for candidate in stage.candidates]
+        columns["drawn"] += [candidate.drawn for candidate in stage.candidates]
         columns["mean_test_score"] += (test * scores).tolist()
         columns["std_error_test_score"] += (test * held_out.standard_errors()).tolist()
         columns["mean_test_blind_auc"] += (test * blind_auc).tolist()

@@ -27,8 +27,8 @@ from blindauc.tuning.parallel import ReportedParallel
 RIDGES_AROUND = 1
 """Neighbours of the first stage's likeliest ridge that the second tries, to either side, whatever they were worth."""
 
-WORTH_A_LOOK = 1e-2
-"""Ridges that are so likely, compared to the likeliest, are tried with few features too."""
+WORTH_A_LOOK = 0.05
+"""Ridges that are so likely, compared to the likeliest, go on to the second stage."""
 
 Report = Callable[[str, int, int], None]
 """(stage, tasks done, tasks in all)"""
@@ -44,6 +44,8 @@ class Space:
     n_outliers: Sequence[float]
     n_features_to_select: Sequence[Any]
     belief: Belief
+    drawn_up_to: Callable[[str, Any], float] = lambda scaling, loss: 0.0
+    """The strongest ridge that is so weak that fits are averages over draws, with all features."""
 
     def grid(self, scaling: str, loss: Any) -> Grid:
         """All that may be chosen with one scaling and loss."""
@@ -146,9 +148,11 @@ def _worth_a_look(space: Space, first: Stage) -> list[Grid]:
         of_kind = [candidate for candidate in may_be if candidate.kind == kind]
         grid, likeliest = space.grid(*kind), max(of_kind, key=may_be.__getitem__)
         near = _around(grid.l2, likeliest.l2)
-        without = {candidate.l2 for candidate in of_kind if candidate.n_outliers == grid.n_outliers[0]}.union(near)
-        grids.append(replace(grid, l2=[l2 for l2 in grid.l2 if l2 in without], n_outliers=grid.n_outliers[:1]))
-        grids.append(replace(grid, l2=near, n_outliers=grid.n_outliers[1:]))
+        likely = {candidate.l2 for candidate in of_kind if candidate.n_outliers == grid.n_outliers[0]}.union(near)
+        ridges, drawn_up_to = [l2 for l2 in grid.l2 if l2 in likely], space.drawn_up_to(*kind)
+        strong = [l2 for l2 in grid.l2 if l2 > drawn_up_to]
+        grids.append(replace(grid, l2=ridges, n_outliers=grid.n_outliers[:1], drawn_up_to=drawn_up_to))
+        grids.append(replace(grid, l2=_around(strong, max(likeliest.l2, strong[-1])), n_outliers=grid.n_outliers[1:]))
     return [grid for grid in grids if grid.n_outliers]
 
 
@@ -172,4 +176,4 @@ def _with_values_of(candidates: Sequence[Candidate], grid: Grid) -> Grid:
 
     # All features are on the way to few.
     features = some("n_features_to_select", grid.n_features_to_select[0])
-    return Grid(grid.scaling, grid.loss, some("l2"), some("n_outliers"), features)
+    return replace(grid, l2=some("l2"), n_outliers=some("n_outliers"), n_features_to_select=features)
