@@ -359,6 +359,15 @@ def test_scales_by_weight_are_those_of_repeated_rows(scaling, store):
     np.testing.assert_allclose(column_scales(store(X[order]), weight[order] * 0.5, scaling), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("store", [np.asarray, sp.csr_matrix])
+def test_scales_of_columns_in_blocks_are_those_of_each_column(monkeypatch, store):
+    rng = np.random.default_rng(0)
+    X, weight = np.round(rng.normal(size=(30, 7)), 1), rng.uniform(0.5, 2.0, 30)
+    each = [column_scales(X[:, [j]], weight, "robust")[0] for j in range(7)]
+    monkeypatch.setattr("blindauc.scaling.BLOCK_ENTRIES", 70)
+    np.testing.assert_array_equal(column_scales(store(X), weight, "robust"), each)
+
+
 def test_unknown_scalings_are_refused():
     with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', not 'minmax'"):
         column_scales(np.ones((3, 1)), np.ones(3), "minmax")

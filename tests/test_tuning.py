@@ -799,7 +799,7 @@ class RecordingJudge:
 
 def space_of(scalings, ridges, shares, counts):
     belief = Belief(lambda *_: 1.0, counts[0], len(counts) - 1)
-    return Space(scalings, ["logistic"], lambda *_: ridges, shares, counts, belief)
+    return Space(scalings, ["logistic"], lambda *_: ridges, shares, counts, belief, drawn_up_to=lambda *_: 0.0)
 
 
 @pytest.mark.parametrize("best_decade", [5, 3, 0])

@@ -15,15 +15,13 @@ from blindauc.losses import get_loss
 from blindauc.scaling import SCALINGS, column_scales
 from blindauc.sparsity import resolve_groups
 from blindauc.tuning.belief import Belief
+from blindauc.tuning.draws import WEAK
 from blindauc.tuning.evaluation import Problem
 from blindauc.tuning.grid import L2_DECADES, OUTLIER_SHARES, feature_counts
 from blindauc.tuning.search import Space
 
 SAME_SCALES = 0.05
 """Scales whose ratio varies by no more than this, in logarithms, make the same ridge."""
-
-WEAK = 10**-0.5
-"""Ridges below this, in units of the data's own curvature, are weak: fits separate whatever they can."""
 
 SHARES_OF_GROUPS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 """Of the columns of every group, for exclusive sparsity."""

@@ -173,6 +173,7 @@ class Damped(NamedTuple):
 
 
 def _with_factor(scaled: Floats, first: int) -> Damped | None:
+    """The matrix with the least damping, from the `first` on, that gives it a factor."""
     for place, damping in enumerate(DAMPINGS[first:], first):
         matrix = scaled + damping * np.eye(len(scaled)) if damping else scaled
         try:

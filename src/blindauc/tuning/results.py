@@ -15,7 +15,8 @@ def cv_results(stages: Sequence[Stage]) -> dict[str, Any]:
     """Every candidate that was judged, as columns, in scikit-learn's manner.
 
     `mean_test_score` is the trimmed blind AUC of the held-out positives, `mean_test_blind_auc` the untrimmed one; a
-    greedy walk has only `train_blind_auc`. Ranks are within a stage: stages are judged by different splits.
+    greedy walk has only `train_blind_auc`. `drawn` says whether a candidate is an average over draws. Ranks are within
+    a stage: stages are judged by different splits.
     """
     if not stages:
         return {}

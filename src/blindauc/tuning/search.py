@@ -44,8 +44,8 @@ class Space:
     n_outliers: Sequence[float]
     n_features_to_select: Sequence[Any]
     belief: Belief
-    drawn_up_to: Callable[[str, Any], float] = lambda scaling, loss: 0.0
-    """The strongest ridge that is so weak that fits are averages over draws, with all features."""
+    drawn_up_to: Callable[[str, Any], float]
+    """The strongest ridge that is so weak that fits of all features are averages over draws; 0 for none."""
 
     def grid(self, scaling: str, loss: Any) -> Grid:
         """All that may be chosen with one scaling and loss."""
