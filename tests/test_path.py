@@ -16,7 +16,7 @@ from blindauc.objectives import BlindAUCObjective, PUErrorObjective
 from blindauc.scaling import SCALINGS, column_scales
 from blindauc.solvers import exchange, feature_path, path, robust_start
 from blindauc.solvers.fits import Fitter
-from blindauc.solvers.newton import _Steps
+from blindauc.solvers.newton import _no_worse_than_zero, _Steps
 from blindauc.solvers.path import concentrated
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
@@ -80,7 +80,7 @@ def test_the_solution_is_allowed_and_stationary(name, trim, kind):
     assert np.isinf(solution.shift[solution.outliers]).all() == objective.trim
     assert solution.value == pytest.approx(objective.value(solution.coef, solution.shift), rel=1e-12)
     gradient = objective.gradient(solution.coef, solution.shift)
-    at_zero = np.linalg.norm(objective.gradient_at_zero / objective.column_spread)
+    at_zero = np.linalg.norm(objective.at_zero.coef / objective.column_spread)
     free = (gradient.coef / objective.column_spread)[solution.support]
     assert np.linalg.norm(np.append(free, gradient.shift[solution.outliers])) <= 2e-6 * at_zero
 
@@ -231,14 +231,14 @@ def test_with_ridge_multiplies_the_ridge_of_the_weights_only(name):
     rng = np.random.default_rng(0)
     X, is_positive, ridge = rng.normal(size=(30, 4)), np.arange(30) < 10, np.array([1.0, 2.0, 0.5, 4.0])
     made = make_objective(name, X, is_positive, l2=ridge)
-    for attribute in ("gradient_at_zero", "curvature_scale", "column_spread", "robust_directions"):
+    for attribute in ("at_zero", "curvature_scale", "column_spread", "robust_directions"):
         getattr(made, attribute)  # cached before the ridge changes
     changed, fresh = made.with_ridge(7.0), make_objective(name, X, is_positive, l2=7.0 * ridge)
     coef, shift = rng.normal(size=made.n_columns), rng.normal(size=10)
     for one, other in zip(changed.gradient(coef, shift), fresh.gradient(coef, shift), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     np.testing.assert_allclose(changed.curvature_scale, fresh.curvature_scale)
-    np.testing.assert_allclose(changed.gradient_at_zero, fresh.gradient_at_zero)
+    np.testing.assert_allclose(changed.at_zero.coef, fresh.at_zero.coef)
     assert changed.ridge_unit == pytest.approx(made.ridge_unit / 7)
     # The original is as it was.
     np.testing.assert_array_equal(made.ridge[:4], ridge)
@@ -412,3 +412,24 @@ def test_rough_steps_where_the_loss_is_flat_in_the_intercept():
     step = _Steps(Problem())._rough(np.zeros(101), gradient, 0.1)
     assert np.isfinite(step.x).all()
     np.testing.assert_allclose(step.x[:100], -2.0, rtol=0.1)
+
+
+@pytest.mark.parametrize("name", ["blind AUC", "PU error, paper"])
+def test_a_start_that_is_far_too_long_is_shortened(name):
+    objective = OBJECTIVES[name](l2=1e-6)
+    problem = objective.restricted(np.ones(objective.n_columns, dtype=bool), np.zeros(40, dtype=bool))
+    rng = np.random.default_rng(0)
+    far = 1e6 * rng.normal(size=objective.n_columns)
+    z, value, gradient = _no_worse_than_zero(problem, far)
+    assert value <= (1 + 1e-9) * problem.value_at_zero < problem.gradient(far)[0]
+    np.testing.assert_allclose(z / np.linalg.norm(z), far / np.linalg.norm(far))
+    found_value, found_gradient = problem.gradient(z)
+    assert found_value == value
+    np.testing.assert_array_equal(found_gradient, gradient)
+
+
+def test_a_start_that_is_not_too_long_is_kept():
+    objective = OBJECTIVES["blind AUC"](l2=1e-6)
+    problem = objective.restricted(np.ones(21, dtype=bool), np.zeros(40, dtype=bool))
+    for start in (np.zeros(21), -1e-3 * objective.at_zero.coef):
+        assert _no_worse_than_zero(problem, start)[0] is start

@@ -141,10 +141,10 @@ class Bowl:
     n_columns, n_positives, n_unlabelled, is_smooth, is_convex = 5, 3, 4, True, True
     column_spread = curvature_scale = np.ones(5)
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
-    gradient_at_zero, ridge_unit, robust_directions = -target, 1.0, [np.ones(5)]
+    at_zero, ridge_unit, robust_directions = SimpleNamespace(coef=-target), 1.0, [np.ones(5)]
 
     class Restricted:
-        hessian_is_exact, has_flat_stretches = True, False
+        hessian_is_exact, has_flat_stretches, value_at_zero = True, False, 7.125
 
         def __init__(self, target, support):
             self.target, self.index, self.scale = target, np.flatnonzero(support), np.ones(support.sum())

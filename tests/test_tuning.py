@@ -510,6 +510,15 @@ def test_models_of_draws_against_a_slow_loop():
         assert np.corrcoef(DATA.X @ coef, DATA.X @ undrawn)[0, 1] < 0.999
 
 
+@pytest.mark.parametrize("drawn_up_to", [1.0, 100.0])
+def test_fits_that_would_be_thrown_away_are_not_missed(drawn_up_to):
+    problem, every_count = problem_of(DATA), replace(WEAK_BY_DRAWS, drawn_up_to=drawn_up_to)
+    all_features = replace(every_count, n_features_to_select=[9])
+    expected = dict(zip(every_count, models(problem, DATA, every_count), strict=True))
+    for candidate, coef in zip(all_features, models(problem, DATA, all_features), strict=True):
+        np.testing.assert_array_equal(coef, expected[candidate])
+
+
 def test_an_average_of_draws_is_fitted_as_it_was_judged():
     problem, candidates = problem_of(DATA), list(WEAK_BY_DRAWS)
     average = Average(problem, candidates, np.array([0.5, 0.3, 0.9, 0.6, 1.0, 0.4]))

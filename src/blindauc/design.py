@@ -6,7 +6,7 @@ arithmetic is float64. Sparse matrices (CSR, CSC) are never densified.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -59,28 +59,23 @@ class Design:
     def n_columns(self) -> int:
         return self.n_features + self._intercept
 
-    def _blocks(self) -> Iterator[tuple[slice, Any]]:
+    def _blocks(self) -> Iterable[tuple[slice, Any]]:
         """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened."""
         if self._X.dtype == np.float64:
-            yield slice(None), self._X
-            return
-        for start in range(0, self.n_rows, BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS)
-            yield rows, self._X[rows].astype(np.float64)
+            return ((slice(None), self._X),)
+        every_rows = (slice(start, start + BLOCK_ROWS) for start in range(0, max(self.n_rows, 1), BLOCK_ROWS))
+        return ((rows, self._X[rows].astype(np.float64)) for rows in every_rows)
 
     def scores(self, coef: Floats) -> Floats:
         """X @ coef."""
         weights, constant = (coef[:-1], coef[-1]) if self._intercept else (coef, 0.0)
-        result = np.empty(self.n_rows)
-        for rows, X in self._blocks():
-            result[rows] = X @ weights
+        parts = [X @ weights for _, X in self._blocks()]
+        result: Floats = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return result + constant if self._intercept else result
 
     def adjoint(self, residual: Floats) -> Floats:
         """X.T @ residual."""
-        result = np.zeros(self._X.shape[1])
-        for rows, X in self._blocks():
-            result += X.T @ residual[rows]
+        result: Floats = sum(X.T @ residual[rows] for rows, X in self._blocks())
         return np.append(result, residual.sum()) if self._intercept else result
 
     def columns(self, index: Ints) -> Design:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from math import inf, isfinite, sqrt
 from typing import NamedTuple, Self
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.losses import Loss
-from blindauc.pairwise import PairwiseCurvature, pairwise_loss, summarize
+from blindauc.pairwise import PairwiseCurvature, ScoreSummary, pairwise_loss, summarize
 
 FEW_PAIRS = 2**15
 """Up to this many, to form the pairs is quicker than not to."""
@@ -161,14 +161,25 @@ class BlindAUCRisk(Risk):
         return 2 * float(p @ self.pos_term(b, q)(2, a))
 
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
-        summary = cache(lambda: summarize(b, q, loss=self.loss))
+        return _PairsTerm(self.loss, b, q)
 
-        def term(order: int, a: Floats) -> Floats:
-            if len(a) * len(b) <= FEW_PAIRS:
-                return self.loss.derivative_of_order(order, a[:, None] - b) @ q
-            return summary().sums(self.loss, order, 1, a)
 
-        return term
+@dataclass(frozen=True)
+class _PairsTerm:
+    """What one positive costs by its pairs with all unlabelled scores."""
+
+    loss: Loss
+    b: Floats
+    q: Floats
+
+    @cached_property
+    def _summary(self) -> ScoreSummary:
+        return summarize(self.b, self.q, loss=self.loss)
+
+    def __call__(self, order: int, a: Floats) -> Floats:
+        if len(a) * len(self.b) <= FEW_PAIRS:
+            return self.loss.derivative_of_order(order, a[:, None] - self.b) @ self.q
+        return self._summary.sums(self.loss, order, 1, a)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ class SparsitySet:
         self._unit, self._pool = unit, pool
         sizes = np.bincount(pool, minlength=len(capacity))
         self._capacity = np.minimum(capacity, sizes)
+        self._places_kept = np.concatenate([np.arange(n) < c for n, c in zip(sizes, self._capacity, strict=True)])
         self.is_everything = bool(np.all(self._capacity == sizes))
         self.is_nothing = not self._capacity.any()
 
@@ -51,18 +52,18 @@ class SparsitySet:
         return self._keep(self._norms(importance))[self._unit]
 
     def _norms(self, vector: Floats) -> Floats:
-        # Each unit by its own largest entry, so that no square overflows or vanishes.
         largest = np.zeros(len(self._pool))
         np.maximum.at(largest, self._unit, np.abs(vector))
+        if len(largest) == len(vector):
+            return largest
+        # Each unit by its own largest entry, so that no square overflows or vanishes.
         ratio = vector / np.where(largest > 0, largest, 1.0)[self._unit]
         return largest * np.sqrt(np.bincount(self._unit, ratio**2, len(self._pool)))
 
     def _keep(self, size: Floats) -> Bools:
-        order = np.lexsort((np.arange(len(size)), -size, self._pool))
-        first = np.searchsorted(self._pool[order], np.arange(len(self._capacity)))
-        rank = np.empty(len(size), dtype=np.intp)
-        rank[order] = np.arange(len(size)) - first[self._pool[order]]
-        return rank < self._capacity[self._pool]
+        kept = np.empty(len(size), dtype=bool)
+        kept[np.lexsort((-size, self._pool))] = self._places_kept
+        return kept
 
     def swaps(self, support: Bools, gain: Floats, cost: Floats, limit: int) -> Iterator[Bools]:
         """Supports one exchange away, the most promising first.

@@ -54,7 +54,8 @@ class RestrictedObjective:
         """The full coef and shift of these variables."""
         coef = np.zeros(self._objective.n_columns)
         shift = np.zeros(self._objective.n_positives)
-        coef[self._support], shift[self._shifted] = np.split(z, [len(self._support)])
+        n_weights = len(self._support)
+        coef[self._support], shift[self._shifted] = z[:n_weights], z[n_weights:]
         shift[self._trimmed] = np.inf
         return coef, shift
 
@@ -66,7 +67,8 @@ class RestrictedObjective:
         return a, scores[self._rows.unl]
 
     def _pull_back(self, by_pos: Floats, by_unl: Floats) -> Floats:
-        return np.append(self._rows.adjoint(by_pos, by_unl), by_pos[self._shifted_row])
+        by_weights = self._rows.adjoint(by_pos, by_unl)
+        return np.concatenate([by_weights, by_pos[self._shifted_row]]) if len(self._shifted) else by_weights
 
     def gradient(self, z: Floats) -> tuple[float, Floats]:
         """Value and gradient; infinite and zero where the scores are out of all range."""
@@ -76,6 +78,10 @@ class RestrictedObjective:
         risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
         value = risk.value + float(self._ridge @ z**2) / 2
         return value, self._pull_back(risk.by_pos, risk.by_unl) + self._ridge * z
+
+    @property
+    def value_at_zero(self) -> float:
+        return self._objective.at_zero.value
 
     def hessian_product(self, z: Floats) -> HessianProduct:
         """The Hessian at z as a function of a direction."""
@@ -109,7 +115,7 @@ class RestrictedObjective:
         risk = self._objective.risk
         inner = risk.hessian(*self._scores(z), self._pos_share, self._rows.unl_share)
         result = _sandwich(inner, *self._dense)
-        result[np.diag_indices_from(result)] += self._ridge
+        result.flat[:: len(result) + 1] += self._ridge
         return result
 
     @cached_property

@@ -10,6 +10,7 @@ correlated columns cost convergence.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from blindauc._typing import Floats
 from blindauc.solvers.solution import Restricted
 
 ROUNDING = 4 * np.finfo(np.float64).eps
+
+WORSE = 1e-9
+"""What is above by a smaller share is so by rounding."""
 
 ROUGH_ACCURACY = 1e-3
 """Steps that need not lower the gradient by more than this are worth trying without a factor."""
@@ -65,10 +69,10 @@ def newton(
         # From nowhere, the way is found on the sample, roughly: a step there costs a fraction.
         z = newton(problem.sample, z, tolerance=1e4 * tolerance, max_iter=max_iter).z
     steps = _Steps(problem)
-    value, gradient = problem.gradient(z)
-    tolerance = min(tolerance, reduction * float(np.linalg.norm(gradient / problem.scale)))
+    z, value, gradient = _no_worse_than_zero(problem, z)
+    norm = _norm(gradient / problem.scale)
+    tolerance = min(tolerance, reduction * norm)
     for n_iter in range(max_iter):
-        norm = float(np.linalg.norm(gradient / problem.scale))
         if norm <= tolerance:
             return Minimum(z, value, norm, True, n_iter)
         step = steps(z, gradient, tolerance / norm)
@@ -81,8 +85,25 @@ def newton(
             # No step lowers the objective by more than rounding: this is as far as numbers go.
             return Minimum(z, value, norm, bool(-slope <= 1e3 * ROUNDING * abs(value)), n_iter)
         z, value, gradient = moved
-    norm = float(np.linalg.norm(gradient / problem.scale))
+        norm = _norm(gradient / problem.scale)
     return Minimum(z, value, norm, norm <= tolerance, max_iter)
+
+
+def _norm(vector: Floats) -> float:
+    """The Euclidean norm, for vectors of which `np.linalg.norm` would spend most of its time on what they are."""
+    return sqrt(vector @ vector)
+
+
+def _no_worse_than_zero(problem: Restricted, z: Floats) -> tuple[Floats, float, Floats]:
+    """The start, shortened where it is far too long, as weights are that have lost those which they leaned on.
+
+    From there, where the loss is flat or a line, steps go anywhere.
+    """
+    value, gradient = problem.gradient(z)
+    while value > (1 + WORSE) * problem.value_at_zero and z.any():
+        z = z / 4
+        value, gradient = problem.gradient(z)
+    return z, value, gradient
 
 
 def _backtrack(
@@ -112,7 +133,7 @@ class _Steps:
         find = self._exact if self._problem.hessian_is_exact else self._sampled
         step = find(z, gradient, accuracy)
         if self._problem.has_flat_stretches:
-            length = float(np.linalg.norm(step * self._problem.scale))
+            length = _norm(step * self._problem.scale)
             step *= min(1.0, MAX_STEP_WHERE_FLAT / max(length, 1e-300))
         return step
 

@@ -142,9 +142,8 @@ def model(problem: Problem, data: Data, candidate: Candidate) -> Floats:
 
 def models(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
     """The weights of each candidate of the grid, in its order."""
-    of_draws = iter(_summed(problem, data, grid.to_draw))
-    for candidate, coef in zip(grid, _along_the_paths(problem, data, grid), strict=True):
-        yield next(of_draws) if candidate.drawn else coef
+    drawn, fitted = iter(_summed(problem, data, grid.to_draw)), _along_the_paths(problem, data, grid)
+    return (next(drawn if candidate.drawn else fitted) for candidate in grid)
 
 
 def _summed(problem: Problem, data: Data, grid: Grid) -> Iterable[Floats]:
@@ -155,26 +154,30 @@ def _summed(problem: Problem, data: Data, grid: Grid) -> Iterable[Floats]:
 
 
 def _along_the_paths(problem: Problem, data: Data, grid: Grid) -> Iterator[Floats]:
-    """The weights of each candidate of the grid, each fitted from its neighbour's."""
+    """The weights of each candidate of the grid that is not drawn, each fitted from its neighbour's."""
     sets = [problem.features(n) for n in grid.n_features_to_select]
+    ridges = [l2 for l2 in grid.l2 if l2 > grid.drawn_up_to or len(sets) > 1]
+    if not ridges:
+        return
     problems = [(objective, outliers) for objective, outliers, _ in leverage_screened(problem, data, grid)]
     # Each number of outliers has a path of its own down the ridges, so that it stays on the side where it began.
-    starts = [_near(objective, sets[0], outliers, grid.l2[0]) for objective, outliers in problems]
-    for l2 in grid.l2:
+    starts = [_near(objective, sets[0], outliers, ridges[0]) for objective, outliers in problems]
+    for l2 in ridges:
         for k, (objective, outliers) in enumerate(problems):
             at = objective.with_ridge(l2)
             start = starts[k] if objective.is_convex else robust_start(at, outliers)
             fits = [fit.coef for fit in feature_path(at, sets, outliers, start)]
             starts[k] = fits[0]
-            yield from (coef[: data.X.shape[1]] for coef in fits)
+            yield from (coef[: data.X.shape[1]] for coef in fits[l2 <= grid.drawn_up_to :])
 
 
 def _near(objective: Any, features: Any, outliers: L0, l2: float) -> Floats:
     """Weights near those of a fit with a weak ridge, by way of stronger ones: from afar a rough fit ends anywhere."""
     coef = robust_start(objective, outliers)
     if objective.is_convex:
-        n_steps = max(0, round(np.log10(objective.ridge_unit / l2)))
-        for ridge in l2 * 10.0 ** np.arange(n_steps, 0, -1):
+        # The start is where the ridge is as strong as the data.
+        n_steps = round(np.log10(objective.ridge_unit / l2))
+        for ridge in l2 * 10.0 ** np.arange(n_steps - 1, 0, -1):
             (fit,) = feature_path(objective.with_ridge(ridge), [features], outliers, coef)
             coef = fit.coef
     return coef
