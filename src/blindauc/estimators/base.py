@@ -35,7 +35,7 @@ from blindauc.screening import leverage_screen
 from blindauc.solvers import Progress, Solution, exchange, path, psg
 from blindauc.sparsity import L0, SparsitySet
 from blindauc.threads import blas_threads_for
-from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores
+from blindauc.trust.judgement import Judgement, among_all_rows, judge_ranks, on_scores
 from blindauc.tuning.evaluation import OutOfFold, judged_by_folds
 from blindauc.tuning.grid import Candidate
 
@@ -236,12 +236,14 @@ class PULinearClassifier(LinearPUModel):
         self.shift_[np.searchsorted(data.labelled, fitted_rows)] = solution.shift
         self.shift_[np.searchsorted(data.labelled, screened_rows)] = np.inf
 
-    def _judge(self, data: Data, scores: Floats, known: OutOfFold, labelled_share: float) -> None:
-        """Learn what the scores mean from how rows rank by fits that have not seen them."""
+    def _judge(
+        self, data: Data, scores: Floats, known: OutOfFold, labelled_share: float, judgement: Judgement | None = None
+    ) -> None:
+        """Learn what the scores mean from how rows rank by fits that have not seen them, and what was made of that."""
         unlabelled = ~data.is_positive
         unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
         in_sample = share_below(scores, unl_scores, unl_weight)
-        judgement = judge_ranks(as_ranked(data, known.rank, in_sample), self.prior)
+        judgement = judgement or judge_ranks(as_ranked(data, known.rank, in_sample), self.prior)
         # New rows score as those that a fit has not seen.
         as_if_new = unl_scores + known.lift * spread_of(unl_scores, unl_weight)
         meaning = on_scores(judgement.score_model, as_if_new, unl_weight)

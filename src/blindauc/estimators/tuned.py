@@ -11,16 +11,18 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from blindauc._typing import Floats
+from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import clean_scores
-from blindauc.estimators.base import PULinearClassifier, all_or_nothing, read_data
+from blindauc.estimators.base import PULinearClassifier, all_or_nothing, as_ranked, read_data
 from blindauc.estimators.blind_auc import BlindAUCClassifier
 from blindauc.estimators.inputs import check_choice, check_number, check_whole, read_outlier_count
 from blindauc.estimators.linear import LinearPUModel
 from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.space import read_space
+from blindauc.prior import flag
+from blindauc.trust.judgement import Judgement, judge_ranks
 from blindauc.tuning.averaging import Average
 from blindauc.tuning.baselines import compare
 from blindauc.tuning.choice import RULES, best, importances
@@ -233,22 +235,46 @@ class TunedPUClassifier(LinearPUModel):
         self, problem: EstimatorProblem, average: Average, known: OutOfFold, labelled_share: float
     ) -> Floats:
         """Fit what was chosen to all rows and learn what its scores mean; how held-out rows rank."""
-        data = problem.data
+        data, n_pos = problem.data, int(problem.data.is_positive.sum())
+        if np.isnan(known.rank).all():
+            known = judged_by_folds(problem, average.typical)
+        judgement = None
+        if not np.isnan(known.rank).all():
+            judgement = judge_ranks(as_ranked(data, known.rank, known.rank), self.prior)
+        doubted = self._doubted(average, known, judgement)
+        if doubted.any():
+            self.best_params_ = self.best_params_ | {"n_outliers": float(doubted.sum() / n_pos)}
         estimator = self._like_me(**self.best_params_)
-        n_outliers = read_outlier_count(estimator.n_outliers, int(data.is_positive.sum()))
-        if average.is_one_fit:
+        if doubted.any():
+            solution, screened = average.without(doubted).fit().solution, doubted
+        elif average.is_one_fit:
+            n_outliers = read_outlier_count(estimator.n_outliers, n_pos)
             solution, screened = estimator._solved(data, n_outliers, problem.prior)
         else:
             solution, screened = average.fit()
-        if np.isnan(known.rank).all():
-            known = judged_by_folds(problem, average.typical)
         estimator._store(solution, data, screened)
-        estimator._judge(data, clean_scores(data.X, estimator.coef_), known, labelled_share)
+        estimator._judge(data, clean_scores(data.X, estimator.coef_), known, labelled_share, judgement)
         for name, value in vars(estimator).items():
             if name.endswith("_"):
                 setattr(self, name, value)
         self.best_estimator_ = estimator
         return known.rank
+
+    def _doubted(self, average: Average, known: OutOfFold, judgement: Judgement | None) -> Bools:
+        """Rows to leave out of the fit, where the search found that there are outliers and nobody said how many.
+
+        The search tries few numbers of them, and one too few or many too many cost. How rows rank by fits that have not
+        seen them mostly tells which they are; far rows, which rank high by leverage, it does not.
+        """
+        data, share = average.problem.data, average.typical.n_outliers
+        doubted = np.zeros(len(data.row), dtype=bool)
+        if judgement is None or average.is_one_fit or share == 0 or not isinstance(self.n_outliers, str):
+            return doubted
+        pos_rank = np.nan_to_num(known.rank[data.is_positive], nan=1.0)
+        doubted[data.is_positive] = flag(judgement.score_model.suspicion(pos_rank))
+        if not 0 < doubted.sum() <= len(pos_rank) / 2:
+            return np.zeros_like(doubted)
+        return doubted | average.problem.screened(data, round(share * len(pos_rank)))
 
     def _compare(self, data: Data, splits: Sequence[Split], pos_rank: Floats) -> None:
         """Score what was chosen by the positives that were held out, and compare it with the baselines."""

@@ -103,6 +103,11 @@ class Average:
         bearable = scores - errors >= scores[-1] - SMALL_LOSS
         return replace(self, n_features_to_select=options[int(bearable.argmax())])
 
+    def without(self, rows: Bools) -> Average:
+        """The same candidates on the other rows, where they look for no outliers."""
+        rest = self.problem.of(self.problem.data.subset(~rows))
+        return replace(self, problem=rest, candidates=[replace(each, n_outliers=0.0) for each in self.candidates])
+
     def fit(self) -> AveragedFit:
         """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""
         data, middle = self.problem.data, self.typical
