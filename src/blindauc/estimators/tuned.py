@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Floats
 from blindauc.data import Data
 from blindauc.design import clean_scores
 from blindauc.estimators.base import PULinearClassifier, all_or_nothing, as_ranked, read_data
@@ -22,7 +22,7 @@ from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.space import read_space
 from blindauc.prior import flag
-from blindauc.trust.judgement import Judgement, judge_ranks
+from blindauc.trust.judgement import judge_ranks
 from blindauc.tuning.averaging import Average
 from blindauc.tuning.baselines import compare
 from blindauc.tuning.choice import RULES, best, importances
@@ -226,7 +226,6 @@ class TunedPUClassifier(LinearPUModel):
             average, index = Average(problem, stages[-1].candidates[-1:], np.ones(1)), len(stages[-1].candidates) - 1
         self.cv_results_ = cv_results(stages)
         self.best_index_ = sum(len(stage.candidates) for stage in stages[:-1]) + index
-        self.best_params_ = average.typical.params
         if stages and stages[-1].weights:
             return average, stages[-1].weights
         return average, [judged(problem, split, Grid.of(average.typical), True).weights for split in splits]
@@ -241,13 +240,11 @@ class TunedPUClassifier(LinearPUModel):
         judgement = None
         if not np.isnan(known.rank).all():
             judgement = judge_ranks(as_ranked(data, known.rank, known.rank), self.prior)
-        doubted = self._doubted(average, known, judgement)
-        if doubted.any():
-            self.best_params_ = self.best_params_ | {"n_outliers": float(doubted.sum() / n_pos)}
+            if isinstance(self.n_outliers, str) and not average.is_one_fit:
+                average = average.with_outliers(int(flag(judgement.suspicion).sum()))
+        self.best_params_ = average.typical.params
         estimator = self._like_me(**self.best_params_)
-        if doubted.any():
-            solution, screened = average.without(doubted).fit().solution, doubted
-        elif average.is_one_fit:
+        if average.is_one_fit:
             n_outliers = read_outlier_count(estimator.n_outliers, n_pos)
             solution, screened = estimator._solved(data, n_outliers, problem.prior)
         else:
@@ -259,22 +256,6 @@ class TunedPUClassifier(LinearPUModel):
                 setattr(self, name, value)
         self.best_estimator_ = estimator
         return known.rank
-
-    def _doubted(self, average: Average, known: OutOfFold, judgement: Judgement | None) -> Bools:
-        """Rows to leave out of the fit, where the search found that there are outliers and nobody said how many.
-
-        The search tries few numbers of them, and one too few or many too many cost. How rows rank by fits that have not
-        seen them mostly tells which they are; far rows, which rank high by leverage, it does not.
-        """
-        data, share = average.problem.data, average.typical.n_outliers
-        doubted = np.zeros(len(data.row), dtype=bool)
-        if judgement is None or average.is_one_fit or share == 0 or not isinstance(self.n_outliers, str):
-            return doubted
-        pos_rank = np.nan_to_num(known.rank[data.is_positive], nan=1.0)
-        doubted[data.is_positive] = flag(judgement.score_model.suspicion(pos_rank))
-        if not 0 < doubted.sum() <= len(pos_rank) / 2:
-            return np.zeros_like(doubted)
-        return doubted | average.problem.screened(data, round(share * len(pos_rank)))
 
     def _compare(self, data: Data, splits: Sequence[Split], pos_rank: Floats) -> None:
         """Score what was chosen by the positives that were held out, and compare it with the baselines."""

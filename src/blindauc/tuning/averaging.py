@@ -103,10 +103,17 @@ class Average:
         bearable = scores - errors >= scores[-1] - SMALL_LOSS
         return replace(self, n_features_to_select=options[int(bearable.argmax())])
 
-    def without(self, rows: Bools) -> Average:
-        """The same candidates on the other rows, where they look for no outliers."""
-        rest = self.problem.of(self.problem.data.subset(~rows))
-        return replace(self, problem=rest, candidates=[replace(each, n_outliers=0.0) for each in self.candidates])
+    def with_outliers(self, n_doubted: int) -> Average:
+        """The average with as many outliers as labels are doubted, where it has fewer, or more than twice as many.
+
+        Few numbers of outliers are tried. One too few lets a wrong label in, and many too many cost good positives.
+        """
+        n_pos = int(self.problem.data.is_positive.sum())
+        n_outliers = round(self.typical.n_outliers * n_pos)
+        if min(n_outliers, n_doubted) == 0 or n_doubted > n_pos / 2 or n_outliers / 2 <= n_doubted <= n_outliers:
+            return self
+        share = n_doubted / n_pos
+        return replace(self, candidates=[replace(each, n_outliers=share) for each in self.candidates])
 
     def fit(self) -> AveragedFit:
         """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""
