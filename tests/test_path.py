@@ -80,7 +80,7 @@ def test_the_solution_is_allowed_and_stationary(name, trim, kind):
     assert np.isinf(solution.shift[solution.outliers]).all() == objective.trim
     assert solution.value == pytest.approx(objective.value(solution.coef, solution.shift), rel=1e-12)
     gradient = objective.gradient(solution.coef, solution.shift)
-    at_zero = np.linalg.norm(objective.at_zero.coef / objective.column_spread)
+    at_zero = np.linalg.norm(objective.gradient_at_zero / objective.column_spread)
     free = (gradient.coef / objective.column_spread)[solution.support]
     assert np.linalg.norm(np.append(free, gradient.shift[solution.outliers])) <= 2e-6 * at_zero
 
@@ -231,14 +231,14 @@ def test_with_ridge_multiplies_the_ridge_of_the_weights_only(name):
     rng = np.random.default_rng(0)
     X, is_positive, ridge = rng.normal(size=(30, 4)), np.arange(30) < 10, np.array([1.0, 2.0, 0.5, 4.0])
     made = make_objective(name, X, is_positive, l2=ridge)
-    for attribute in ("at_zero", "curvature_scale", "column_spread", "robust_directions"):
+    for attribute in ("gradient_at_zero", "curvature_scale", "column_spread", "robust_directions"):
         getattr(made, attribute)  # cached before the ridge changes
     changed, fresh = made.with_ridge(7.0), make_objective(name, X, is_positive, l2=7.0 * ridge)
     coef, shift = rng.normal(size=made.n_columns), rng.normal(size=10)
     for one, other in zip(changed.gradient(coef, shift), fresh.gradient(coef, shift), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
     np.testing.assert_allclose(changed.curvature_scale, fresh.curvature_scale)
-    np.testing.assert_allclose(changed.at_zero.coef, fresh.at_zero.coef)
+    np.testing.assert_allclose(changed.gradient_at_zero, fresh.gradient_at_zero)
     assert changed.ridge_unit == pytest.approx(made.ridge_unit / 7)
     # The original is as it was.
     np.testing.assert_array_equal(made.ridge[:4], ridge)
@@ -428,8 +428,15 @@ def test_a_start_that_is_far_too_long_is_shortened(name):
     np.testing.assert_array_equal(found_gradient, gradient)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_start_without_numbers_is_not_shortened_for_ever(value):
+    problem = OBJECTIVES["blind AUC"](l2=1e-6).restricted(np.ones(21, dtype=bool), np.zeros(40, dtype=bool))
+    with np.errstate(invalid="ignore"):
+        assert _no_worse_than_zero(problem, np.full(21, value))[1] == np.inf
+
+
 def test_a_start_that_is_not_too_long_is_kept():
     objective = OBJECTIVES["blind AUC"](l2=1e-6)
     problem = objective.restricted(np.ones(21, dtype=bool), np.zeros(40, dtype=bool))
-    for start in (np.zeros(21), -1e-3 * objective.at_zero.coef):
+    for start in (np.zeros(21), -1e-3 * objective.gradient_at_zero):
         assert _no_worse_than_zero(problem, start)[0] is start

@@ -150,6 +150,14 @@ def test_max_pos_slope_bounds_the_slope_of_the_positives_term(case):
 
 
 @every_risk
+@pytest.mark.parametrize("width", [0.0, 1.0])
+def test_scores_of_zero_cost_the_same_whatever_the_rows(case, width):
+    risk = case.risk.smoothed(width) if width else case.risk
+    a, b, p, q = scores()
+    assert_allclose(risk.value_at_zero, risk(np.zeros_like(a), np.zeros_like(b), p, q).value, rtol=1e-9)
+
+
+@every_risk
 def test_curvature_scale_of_the_smoothed_risk_is_positive_and_finite(case):
     assert 0 < case.risk.smoothed(1.0).curvature_scale < np.inf
 

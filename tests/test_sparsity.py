@@ -52,6 +52,10 @@ def test_project_tells_units_apart_that_are_scales_apart(unit):
         assert_array_equal(some.project(vector), expected)
 
 
+def test_groups_may_leave_numbers_out():
+    assert_array_equal(GroupL0(np.array([0, 0, 2]), 1).support(np.array([3.0, 3.0, 4.0])), [True, True, False])
+
+
 @every_set
 def test_among_equals_the_first_are_kept(case):
     equal = np.ones(case.n_columns)

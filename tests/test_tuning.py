@@ -534,6 +534,46 @@ def test_one_fit_is_an_estimators_but_one_average_over_draws_is_not():
         assert Average(problem_of(DATA), [candidate], np.ones(1)).is_one_fit == (not candidate.drawn)
 
 
+@pytest.mark.parametrize(
+    ("n_outliers", "doubted", "expected"),
+    [(4, 4, 4), (4, 2, 4), (4, 1, 1), (4, 5, 5), (4, 20, 20), (4, 21, 4), (4, 0, 4), (0, 5, 0)],
+)
+def test_an_average_has_as_many_outliers_as_are_doubted_where_its_number_is_a_miss(n_outliers, doubted, expected):
+    grid = Grid("none", "logistic", [100.0, 10.0], [n_outliers / 40], [9])
+    average = Average(problem_of(DATA), list(grid), np.ones(2)).with_outliers(doubted / 40)
+    assert average.typical.n_outliers * 40 == pytest.approx(expected)
+    solution, screened = average.fit()
+    assert solution.outliers.sum() + screened.sum() == expected
+
+
+@pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
+@pytest.mark.parametrize("given", [{}, {"n_outliers": [0, 4]}, {"rule": "best"}])
+def test_the_doubted_share_is_that_of_the_positives_that_were_held_out(monkeypatch):
+    data = make_paper_data(n_features=9, n_outliers=6, n_relevant=9, n_pos=60, n_negatives=120, random_state=0)
+    pos, unl = np.flatnonzero(data.y_pu == 1), np.flatnonzero(data.y_pu == 0)
+    # The first half of the positives is never held out.
+    splits = [(np.setdiff1d(np.arange(len(data.y_pu)), held), held) for held in (np.r_[pos[30::2], unl[::3]],)]
+    seen = []
+    monkeypatch.setattr(Average, "with_outliers", lambda self, doubted: seen.append(doubted) or self)
+    monkeypatch.setattr("blindauc.estimators.tuned.flag", lambda suspicion: np.arange(len(suspicion)) < 3)
+    BlindAUCClassifierCV(cv=splits, scaling="none", n_features_to_select=1.0).fit(data.X, data.y_pu)
+    assert seen == [3 / 15]
+
+
+def test_how_many_are_doubted_counts_where_nobody_said_how_many_outliers(Estimator, given, monkeypatch):
+    data = make_paper_data(n_features=9, n_outliers=6, n_relevant=9, n_pos=60, n_negatives=120, random_state=0)
+    options = {"scaling": "none", "n_features_to_select": 1.0, **given}
+    if Estimator is PUErrorClassifierCV:
+        options["prior"] = 0.2
+    before = Estimator(**options).fit(data.X, data.y_pu)
+    assert len(before.outliers_) > 0
+    monkeypatch.setattr("blindauc.estimators.tuned.flag", lambda suspicion: np.arange(len(suspicion)) < 13)
+    after = Estimator(**options).fit(data.X, data.y_pu)
+    assert len(after.outliers_) == (len(before.outliers_) if given else 13)
+    assert round(60 * after.best_params_["n_outliers"]) == len(after.outliers_)
+    np.testing.assert_array_equal(after.suspicion_, before.suspicion_)
+
+
 def test_paths_to_weak_ridges_come_down_by_and_by():
     rng = np.random.default_rng(0)
     X, new = (rng.normal(size=(n, 60)) for n in (60, 1000))

@@ -81,6 +81,12 @@ class Risk(ABC):
         """Whether it has second derivatives that tell where it bends."""
         return isfinite(self.loss.max_curvature)
 
+    @cached_property
+    def value_at_zero(self) -> float:
+        """What scores of zero cost, whatever the rows."""
+        nothing, everything = np.zeros(1), np.ones(1)
+        return self(nothing, nothing, everything, everything).value
+
     shifts_work = True
     """Whether shifting a positive's score takes back its pull on the others."""
 

@@ -40,6 +40,7 @@ class SparsitySet:
         sizes = np.bincount(pool, minlength=len(capacity))
         self._capacity = np.minimum(capacity, sizes)
         self._places_kept = np.concatenate([np.arange(n) < c for n, c in zip(sizes, self._capacity, strict=True)])
+        self._units_are_columns = bool((np.bincount(unit, minlength=len(pool)) == 1).all())
         self.is_everything = bool(np.all(self._capacity == sizes))
         self.is_nothing = not self._capacity.any()
 
@@ -54,7 +55,7 @@ class SparsitySet:
     def _norms(self, vector: Floats) -> Floats:
         largest = np.zeros(len(self._pool))
         np.maximum.at(largest, self._unit, np.abs(vector))
-        if len(largest) == len(vector):
+        if self._units_are_columns:
             return largest
         # Each unit by its own largest entry, so that no square overflows or vanishes.
         ratio = vector / np.where(largest > 0, largest, 1.0)[self._unit]

@@ -240,8 +240,8 @@ class TunedPUClassifier(LinearPUModel):
         judgement = None
         if not np.isnan(known.rank).all():
             judgement = judge_ranks(as_ranked(data, known.rank, known.rank), self.prior)
-            if isinstance(self.n_outliers, str) and not average.is_one_fit:
-                average = average.with_outliers(int(flag(judgement.suspicion).sum()))
+            if self._chooses_outliers_of_an_average:
+                average = average.with_outliers(float(flag(judgement.suspicion).mean()))
         self.best_params_ = average.typical.params
         estimator = self._like_me(**self.best_params_)
         if average.is_one_fit:
@@ -256,6 +256,10 @@ class TunedPUClassifier(LinearPUModel):
                 setattr(self, name, value)
         self.best_estimator_ = estimator
         return known.rank
+
+    @property
+    def _chooses_outliers_of_an_average(self) -> bool:
+        return self.search == "staged" and self.rule == "average" and isinstance(self.n_outliers, str)
 
     def _compare(self, data: Data, splits: Sequence[Split], pos_rank: Floats) -> None:
         """Score what was chosen by the positives that were held out, and compare it with the baselines."""
@@ -319,8 +323,9 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     rule : {"average", "best", "one_standard_error"}, default="average"
         What is taken: the average of the weights of all candidates with the fewest outliers that may do, each as far as
         it may be the best, with as many features kept as they have on average, or more where it is not sure that the
-        rest can be spared; the candidate with the highest score; or, of those within a standard error of it, the one
-        with the fewest features.
+        rest can be spared; where they have outliers and `n_outliers="auto"`, with as many of them as held-out ranks
+        doubt labels, if these are more, or less than half as many; the candidate with the highest score; or, of those
+        within a standard error of it, the one with the fewest features.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
         Pass splits where rows belong together, such as `list(GroupKFold().split(X, y, patients))`.
     n_repeats : int or "auto", default="auto"

@@ -114,15 +114,15 @@ class Objective:
         """The objective with the kinks of its risk rounded off over `width`."""
         other = copy(self)
         other.risk = self.risk.smoothed(width)
-        other.__dict__.pop("at_zero", None)
         return other
 
     def with_ridge(self, factor: float) -> Objective:
         """The objective with its ridge on the weights multiplied by a factor."""
-        self.at_zero  # noqa: B018 - known here, it is for all ridges, which have no part in it
         other = copy(self)
         other.ridge = factor * self.ridge
-        other.__dict__.pop("curvature_scale", None)
+        vars(other).pop("curvature_scale", None)
+        # At zero a ridge has no slope: found once, the gradient is that of all ridges.
+        vars(other)["gradient_at_zero"] = self.gradient_at_zero
         return other
 
     def on_unlabelled(self, index: Ints) -> Objective:
@@ -161,9 +161,9 @@ class Objective:
         return self.rows.design.spread(self.rows.weight / self.rows.weight.sum())
 
     @cached_property
-    def at_zero(self) -> Gradient:
-        """Value and gradient where all weights and shifts are zero."""
-        return self.gradient(np.zeros(self.n_columns), np.zeros(self.n_positives))
+    def gradient_at_zero(self) -> Floats:
+        """The gradient by the weights where all weights and shifts are zero."""
+        return self.gradient(np.zeros(self.n_columns), np.zeros(self.n_positives)).coef
 
     @cached_property
     def robust_directions(self) -> list[Floats]:

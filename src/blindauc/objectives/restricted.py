@@ -81,7 +81,7 @@ class RestrictedObjective:
 
     @property
     def value_at_zero(self) -> float:
-        return self._objective.at_zero.value
+        return self._objective.risk.value_at_zero
 
     def hessian_product(self, z: Floats) -> HessianProduct:
         """The Hessian at z as a function of a direction."""

@@ -99,7 +99,7 @@ class _Search:
         if self.features.is_everything and self.outliers.is_nothing:
             yield dense
             return
-        step = -self.objective.at_zero.coef / self.objective.column_curvature(*zero)
+        step = -self.objective.gradient_at_zero / self.objective.column_curvature(*zero)
         means = replace(dense, coef=step)
         for name, point in (("all features", dense), ("means", means)):
             start = self._pruned(self._with_outliers(point))

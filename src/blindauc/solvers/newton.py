@@ -20,8 +20,8 @@ from blindauc.solvers.solution import Restricted
 
 ROUNDING = 4 * np.finfo(np.float64).eps
 
-WORSE = 1e-9
-"""What is above by a smaller share is so by rounding."""
+WORSE, MAX_SHORTENED = 1e-9, 60
+"""What is above by a smaller share is so by rounding; a start is shortened so often, by a factor of four."""
 
 ROUGH_ACCURACY = 1e-3
 """Steps that need not lower the gradient by more than this are worth trying without a factor."""
@@ -61,7 +61,7 @@ def newton(
     reduction: float = np.inf,
     hopeless_above: float = np.inf,
 ) -> Minimum:
-    """Minimise from z until the gradient's norm is at most `tolerance`, and `reduction` times that at z.
+    """Minimise from z until the gradient's norm is at most `tolerance`, and `reduction` times that at the start.
 
     A run that will clearly end above `hopeless_above` is given up early.
     """
@@ -100,7 +100,9 @@ def _no_worse_than_zero(problem: Restricted, z: Floats) -> tuple[Floats, float, 
     From there, where the loss is flat or a line, steps go anywhere.
     """
     value, gradient = problem.gradient(z)
-    while value > (1 + WORSE) * problem.value_at_zero and z.any():
+    for _ in range(MAX_SHORTENED):
+        if value <= problem.value_at_zero + WORSE * abs(problem.value_at_zero):
+            break
         z = z / 4
         value, gradient = problem.gradient(z)
     return z, value, gradient

@@ -103,17 +103,16 @@ class Average:
         bearable = scores - errors >= scores[-1] - SMALL_LOSS
         return replace(self, n_features_to_select=options[int(bearable.argmax())])
 
-    def with_outliers(self, n_doubted: int) -> Average:
-        """The average with as many outliers as labels are doubted, where it has fewer, or more than twice as many.
+    def with_outliers(self, doubted: float) -> Average:
+        """The average with the doubted share of outliers, where it has some, but fewer or more than twice as many.
 
-        Few numbers of outliers are tried. One too few lets a wrong label in, and many too many cost good positives.
+        Few shares are tried. One too low lets a wrong label in, and one far too high costs good positives. Where no
+        label is doubted, or most are, there is nothing to go by.
         """
-        n_pos = int(self.problem.data.is_positive.sum())
-        n_outliers = round(self.typical.n_outliers * n_pos)
-        if min(n_outliers, n_doubted) == 0 or n_doubted > n_pos / 2 or n_outliers / 2 <= n_doubted <= n_outliers:
+        share = self.typical.n_outliers
+        if min(share, doubted) == 0 or doubted > 0.5 or share / 2 <= doubted <= share:
             return self
-        share = n_doubted / n_pos
-        return replace(self, candidates=[replace(each, n_outliers=share) for each in self.candidates])
+        return replace(self, candidates=[replace(each, n_outliers=doubted) for each in self.candidates])
 
     def fit(self) -> AveragedFit:
         """The average of fits to all rows, as sparse and with as many outliers as the typical candidate."""
