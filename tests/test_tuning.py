@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, Estimate, PUErrorClassifier, PUErrorClassifierCV
 from blindauc.data import Data
-from blindauc.datasets import make_paper_data
+from blindauc.datasets import make_correlated_data, make_paper_data
 from blindauc.estimators.problem import EstimatorProblem
 from blindauc.estimators.space import read_space
 from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_score
@@ -546,8 +546,6 @@ def test_an_average_has_as_many_outliers_as_are_doubted_where_its_number_is_a_mi
     assert solution.outliers.sum() + screened.sum() == expected
 
 
-@pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
-@pytest.mark.parametrize("given", [{}, {"n_outliers": [0, 4]}, {"rule": "best"}])
 def test_the_doubted_share_is_that_of_the_positives_that_were_held_out(monkeypatch):
     data = make_paper_data(n_features=9, n_outliers=6, n_relevant=9, n_pos=60, n_negatives=120, random_state=0)
     pos, unl = np.flatnonzero(data.y_pu == 1), np.flatnonzero(data.y_pu == 0)
@@ -560,16 +558,15 @@ def test_the_doubted_share_is_that_of_the_positives_that_were_held_out(monkeypat
     assert seen == [3 / 15]
 
 
-def test_how_many_are_doubted_counts_where_nobody_said_how_many_outliers(Estimator, given, monkeypatch):
-    data = make_paper_data(n_features=9, n_outliers=6, n_relevant=9, n_pos=60, n_negatives=120, random_state=0)
-    options = {"scaling": "none", "n_features_to_select": 1.0, **given}
-    if Estimator is PUErrorClassifierCV:
-        options["prior"] = 0.2
-    before = Estimator(**options).fit(data.X, data.y_pu)
-    assert len(before.outliers_) > 0
-    monkeypatch.setattr("blindauc.estimators.tuned.flag", lambda suspicion: np.arange(len(suspicion)) < 13)
-    after = Estimator(**options).fit(data.X, data.y_pu)
-    assert len(after.outliers_) == (len(before.outliers_) if given else 13)
+@pytest.mark.parametrize("given", [{}, {"n_outliers": [0, 4]}, {"rule": "best"}])
+def test_how_many_are_doubted_counts_where_nobody_said_how_many_outliers(given, monkeypatch):
+    data = make_correlated_data(0.1, outliers="far", n_features=9, n_pos=60, n_unlabelled=200, random_state=0)
+    options = {**FEW, "n_features_to_select": 1.0, "n_outliers": "auto", **given}
+    before = BlindAUCClassifierCV(**options).fit(data.X, data.y_pu)
+    assert 0 < len(before.outliers_) < 23
+    monkeypatch.setattr("blindauc.estimators.tuned.flag", lambda suspicion: np.arange(len(suspicion)) < 23)
+    after = BlindAUCClassifierCV(**options).fit(data.X, data.y_pu)
+    assert len(after.outliers_) == (len(before.outliers_) if given else 23)
     assert round(60 * after.best_params_["n_outliers"]) == len(after.outliers_)
     np.testing.assert_array_equal(after.suspicion_, before.suspicion_)
 
