@@ -73,15 +73,16 @@ def fit() -> None:
     # scikit-learn stops at an absolute gradient; this is the same 1e-6 of the gradient at zero weights.
     tol = 1e-6 * np.abs(X.T @ (y.mean() - y)).max() / n
     logistic = LogisticRegression(solver="lbfgs", C=1 / (l2 * n), tol=tol, max_iter=1000)
-    model = BlindAUCClassifier(l2=l2, tol=1e-6)
-    ours, theirs = side_by_side(lambda: model.fit(X, y), lambda: logistic.fit(X, y), repeats=5)
+    # By default a fit is also judged, by five more on folds: logistic regression has nothing like it.
+    judged, model = (BlindAUCClassifier(l2=l2, tol=1e-6, calibrate=calibrate) for calibrate in (True, False))
+    whole, ours, theirs = side_by_side(*(lambda m=m: m.fit(X, y) for m in (judged, model, logistic)), repeats=5)
     objective, no_shift = BlindAUCObjective(X, y, l2=l2), np.zeros(n_pos)
     at_zero, at_end = (np.linalg.norm(objective.gradient(coef, no_shift).coef) for coef in (np.zeros(p), model.coef_))
     reached = at_end / at_zero
     print(f"BAUC fit, n = {n}, p = {p}, {n_pos} positives, l2 = {l2}, relative gradient norm reached {reached:.1e}")
-    print(f"  blindauc                           {ours:.2f} s")
+    print(f"  blindauc                           {ours:.2f} s, judged by folds {whole:.2f} s")
     print(f"  LogisticRegression(lbfgs)          {theirs:.2f} s")
-    print(f"  ratio                              {ours / theirs:.2f}  (bar: at most 3)")
+    print(f"  ratio                              {ours / theirs:.2f}  (bar: at most 3), judged by folds {whole / theirs:.2f}")
 
 
 def search() -> None:
