@@ -234,7 +234,7 @@ class TunedPUClassifier(LinearPUModel):
         self, problem: EstimatorProblem, average: Average, known: OutOfFold, labelled_share: float
     ) -> Floats:
         """Fit what was chosen to all rows and learn what its scores mean; how held-out rows rank."""
-        data, n_pos = problem.data, int(problem.data.is_positive.sum())
+        data = problem.data
         if np.isnan(known.rank).all():
             known = judged_by_folds(problem, average.typical)
         judgement = None
@@ -245,7 +245,7 @@ class TunedPUClassifier(LinearPUModel):
         self.best_params_ = average.typical.params
         estimator = self._like_me(**self.best_params_)
         if average.is_one_fit:
-            n_outliers = read_outlier_count(estimator.n_outliers, n_pos)
+            n_outliers = read_outlier_count(estimator.n_outliers, int(data.is_positive.sum()))
             solution, screened = estimator._solved(data, n_outliers, problem.prior)
         else:
             solution, screened = average.fit()

@@ -20,8 +20,11 @@ from blindauc.solvers.solution import Restricted
 
 ROUNDING = 4 * np.finfo(np.float64).eps
 
-WORSE, MAX_SHORTENED = 1e-9, 60
-"""What is above by a smaller share is so by rounding; a start is shortened so often, by a factor of four."""
+WORSE = 1e-9
+"""What is above by a smaller share is so by rounding."""
+
+MAX_SHORTENED = 60
+"""How often a start is shortened, at most."""
 
 ROUGH_ACCURACY = 1e-3
 """Steps that need not lower the gradient by more than this are worth trying without a factor."""
@@ -90,7 +93,7 @@ def newton(
 
 
 def _norm(vector: Floats) -> float:
-    """The Euclidean norm, for vectors of which `np.linalg.norm` would spend most of its time on what they are."""
+    """The Euclidean norm; of short vectors `np.linalg.norm` takes several times as long."""
     return sqrt(vector @ vector)
 
 
