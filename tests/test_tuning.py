@@ -22,8 +22,8 @@ from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_
 from blindauc.tuning import folds as folds_module
 from blindauc.tuning.averaging import NEGLIGIBLE, Average
 from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.tuning.belief import SURPRISE, UNSCALED, Belief
-from blindauc.tuning.choice import RULES, best, importances, posterior, within
+from blindauc.tuning.belief import AT_MOST, SURPRISE, TELLING, UNSCALED, Belief
+from blindauc.tuning.choice import OTHER_ROWS, RULES, best, importances, posterior, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.draws import N_DRAWS, draws
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
@@ -318,7 +318,7 @@ def test_in_an_average_each_counts_as_far_as_it_may_be_the_best():
     candidates = candidates_of(*[(10.0**decade, 0.0, 4) for decade in (3, 2, 1, 0, -1)])
     held_out = table([0.80, 0.80, 0.79, 0.78, 0.6], [0.01, 0.01, 0.02, 0.0, 0.01])
     # The first of equals is the best; one without any difference to it is as good.
-    expected = np.exp([0, 0, -((0.01 / 0.01) ** 2) / 2, -((0.02 / 0.01) ** 2) / 2, -np.inf])
+    expected = np.exp(np.array([0, 0, -((0.01 / 0.01) ** 2) / 2, -((0.02 / 0.01) ** 2) / 2, -np.inf]) / OTHER_ROWS)
     np.testing.assert_allclose(posterior(candidates, held_out, np.ones(5)), expected, atol=1e-12)
     believed = np.array([0.1, 0.2, 1.0, 0.5, 1.0])
     product = believed * expected
@@ -331,7 +331,7 @@ def test_an_average_has_the_fewest_outliers_that_may_be_right():
     scores = [0.7, 0.80, 0.79, 0.81]
     np.testing.assert_allclose(
         RULES["average"](candidates, table(scores, [0.01, 0.02, 0.01, 0.0]), np.ones(4)),
-        np.exp([-np.inf, 0, -0.5, -np.inf]),
+        np.exp([-np.inf, 0, -0.5 / OTHER_ROWS, -np.inf]),
     )
     assert chosen(RULES["average"](candidates, table(scores, [0.01, 0.009, 0.01, 0.0]), np.ones(4))) == 3
 
@@ -368,6 +368,9 @@ def test_in_doubt_those_without_outliers_decide(rule):
     triples = [triples[k] for k in np.random.default_rng(0).permutation(8)]  # their order is of no concern
     plain = {(1.0, 8): (0.80, 0.0), (1.0, 4): (0.79, 0.015), (0.1, 8): (0.78, 0.01), (0.1, 4): (0.50, 0.01)}
 
+    def counts(z):
+        return np.exp(-(z**2) / 2 / OTHER_ROWS)
+
     def judged(highest):
         """Those with outliers are best at another ridge and with fewer features."""
         with_outliers = {(1.0, 8): 0.81, (1.0, 4): 0.7, (0.1, 8): 0.7, (0.1, 4): highest}
@@ -377,7 +380,7 @@ def test_in_doubt_those_without_outliers_decide(rule):
     candidates, unsure, surely, alike = candidates_of(*triples), judged(0.82), judged(0.86), np.ones(8)
     assert triples[best(candidates, unsure)] == triples[best(candidates, surely)] == (0.1, few, 4)
     expected = {
-        "average": {(1.0, 8): 1.0, (1.0, 4): np.exp(-((0.01 / 0.015) ** 2) / 2), (0.1, 8): np.exp(-(2.0**2) / 2)},
+        "average": {(1.0, 8): 1.0, (1.0, 4): counts(0.01 / 0.015), (0.1, 8): counts(2.0)},
         "best": {(1.0, 8): 1.0},
         "one_standard_error": {(1.0, 4): 1.0},
     }[rule]
@@ -876,7 +879,7 @@ def test_all_ridges_that_may_be_right_are_tried_with_few_features_but_without_ou
     staged_search(space_of(["standard"], ridges, [0.0, 0.1], [8, 4]), judge, [None] * 2, 2)
     plain, robust = judge.asked[1][1]
     # By belief alone; 10^1.5 is the likeliest.
-    assert [round(np.log10(l2)) for l2 in plain.l2] == [4, 3, 2, 1, 0, -1, -2]
+    assert [round(np.log10(l2)) for l2 in plain.l2] == [4, 3, 2, 1, 0, -1]
     assert [round(np.log10(l2)) for l2 in robust.l2] in ([3, 2, 1], [2, 1, 0])
     assert (plain.n_outliers, robust.n_outliers) == ([0.0], [0.1])
 
@@ -901,6 +904,15 @@ def test_all_features_are_as_likely_as_all_other_numbers_together():
     # Where not all may be chosen, the largest number is one of many; and one alone has nothing to be compared to.
     assert len(set(Belief(lambda *_: 1.0, None, 3)(some))) == 1
     assert Belief(lambda *_: 1.0, 8, 0)(some[:1])[0] == believed[1]
+
+
+@pytest.mark.parametrize("evenness", [1e-9, 0.2, 0.7, 1.0, 1.4, 30.0])
+def test_all_features_are_more_likely_where_columns_differ_evenly(evenness):
+    some = candidates_of(*[(1.0, 0.0, n) for n in (8, 4, 2, 1)])
+    believed = Belief(lambda *_: 1.0, 8, 3, evenness)(some)
+    odds = min(max(evenness**TELLING, 1 / AT_MOST), AT_MOST)
+    assert believed[0] / believed[1:].sum() == pytest.approx(odds)
+    np.testing.assert_array_equal(believed[1:], Belief(lambda *_: 1.0, 8, 3)(some)[1:])
 
 
 @pytest.mark.parametrize(("counts", "everything"), [("auto", 9), ([9, 3], 9), ([4, 3], None), (None, 9)])

@@ -17,6 +17,7 @@ from blindauc.sparsity import resolve_groups
 from blindauc.tuning.belief import Belief
 from blindauc.tuning.draws import WEAK
 from blindauc.tuning.evaluation import Problem
+from blindauc.tuning.evenness import evenness
 from blindauc.tuning.grid import L2_DECADES, OUTLIER_SHARES, feature_counts
 from blindauc.tuning.search import Space
 
@@ -50,7 +51,7 @@ def read_space(estimator: Any, problem: Problem) -> Space:
         _ridges(estimator.l2, ridge_unit),
         _outlier_shares(estimator.n_outliers, int(data.is_positive.sum())),
         n_features,
-        Belief(ridge_unit, everything, len(n_features) - 1),
+        Belief(ridge_unit, everything, len(n_features) - 1, evenness(data)),
         lambda scaling, loss: WEAK * ridge_unit(scaling, loss) if may_draw else 0.0,
     )
 

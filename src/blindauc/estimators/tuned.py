@@ -306,9 +306,9 @@ class BlindAUCClassifierCV(TunedPUClassifier):
     these that may be right, and outliers with them; then, by more folds, what is not clearly worse. Fits are rough and
     begin from their neighbours'. Folds depend on what rows hold: equal rows share one, and the order of the rows does
     not matter. By default all candidates are averaged, each as far as it may be right by what was held out and by what
-    is likely: a ridge one or two decades above the data's own curvature, and columns brought to a common scale. Under a
-    weak ridge, a fit of all features is the average of fits to draws of the unlabelled rows. Outlier handling is chosen
-    only where it is better than none by one and a half standard errors.
+    is likely: a ridge one or two decades above the data's own curvature, columns brought to a common scale, and few of
+    them where few stand out one by one. Under a weak ridge, a fit of all features is the average of fits to draws of
+    the unlabelled rows. Outlier handling is chosen only where it is better than none by one and a half standard errors.
     With fewer than 15 distinct positives nothing is chosen, and the plainest candidate is fitted. A fit of the search
     sees at most 2,000 positives and five times as many unlabelled rows; the choice is fitted to all.
 

@@ -30,7 +30,7 @@ from blindauc.tuning.evaluation import (
 from blindauc.tuning.folds import Split
 from blindauc.tuning.grid import Candidate, Grid
 
-NEGLIGIBLE = 1e-2
+NEGLIGIBLE = 0.05
 """Candidates with less than this share of the largest importance are left out of the average."""
 
 SMALL_LOSS = 0.01

@@ -1,8 +1,9 @@
 """What is likely before anything was tried.
 
 A few positives can not tell hundreds of candidates apart. Most data want a ridge one or two decades above their own
-curvature, and columns brought to a common scale; and that all columns matter is as likely as not. Where held-out rows
-clearly say otherwise, they are believed: nothing is ruled out.
+curvature, and columns brought to a common scale. That all columns matter is as likely as not, less likely where a few
+stand out one by one, and more where all say about as much. Where held-out rows clearly say otherwise, they are
+believed: nothing is ruled out.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ SURPRISE = 0.01
 UNSCALED = 0.5
 """How likely columns mean what they say on the scales they came in, compared to any other scaling."""
 
+TELLING, AT_MOST = 4.0, 10.0
+"""All features are as likely as all other numbers together times this power of their evenness, up to this factor."""
+
 
 @dataclass(frozen=True)
 class Belief:
@@ -35,11 +39,13 @@ class Belief:
     ridge_unit : the ridge as strong as the data, for a scaling and a loss
     everything : the number of features that is all of them; None where it may not be chosen
     n_fewer : how many other numbers may be chosen
+    evenness : how evenly columns differ between positives and unlabelled rows; 1 says nothing
     """
 
     ridge_unit: Callable[[str, Any], float]
     everything: Any
     n_fewer: int
+    evenness: float = 1.0
 
     def __call__(self, candidates: Sequence[Candidate]) -> Floats:
         decades = np.log10([candidate.l2 / self.ridge_unit(*candidate.kind) for candidate in candidates])
@@ -50,5 +56,7 @@ class Belief:
         return UNSCALED if candidate.scaling == "none" else 1.0
 
     def _of_features(self, candidate: Candidate) -> float:
-        """All features are as likely as all other numbers together."""
-        return max(self.n_fewer, 1) if candidate.n_features_to_select == self.everything else 1.0
+        """All features are as likely as all other numbers together, more where columns differ evenly."""
+        if candidate.n_features_to_select != self.everything:
+            return 1.0
+        return max(self.n_fewer, 1) * float(np.clip(self.evenness**TELLING, 1 / AT_MOST, AT_MOST))

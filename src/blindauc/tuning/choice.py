@@ -17,6 +17,13 @@ SURE = 1.5
 CLEARLY = 3.0
 """Standard errors below the best at which a candidate is not tried any more, however likely it was believed to be."""
 
+OTHER_ROWS = 2.0
+"""The variance of a difference of scores, compared to that over held-out positives with the fits as they are.
+
+Other rows would have made other fits, and those of the folds share most of theirs: with k folds 1 + k / (k - 1) (Nadeau
+and Bengio, Inference for the generalization error, Mach. Learn. 2003).
+"""
+
 
 def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
     """The candidate with the highest score; among equals the simplest."""
@@ -25,11 +32,14 @@ def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
 
 
 def posterior(candidates: Sequence[Candidate], held_out: HeldOut, belief: Floats) -> Floats:
-    """How far each may be the right one: its belief times exp(-z^2 / 2), for one z standard errors below the best."""
+    """How far each may be the right one: its belief times exp(-z^2 / 2), for one z standard errors below the best.
+
+    The standard errors are those of fits to other rows too.
+    """
     top = best(candidates, held_out)
     scores, errors = held_out.scores(), held_out.standard_errors_below(top)
     below = (scores[top] - scores) / np.maximum(errors, 1e-9)
-    return belief * np.where(np.arange(len(scores)) == top, 1.0, np.exp(-(below**2) / 2))
+    return belief * np.where(np.arange(len(scores)) == top, 1.0, np.exp(-(below**2) / OTHER_ROWS / 2))
 
 
 def _average(candidates: Sequence[Candidate], held_out: HeldOut, belief: Floats) -> Floats:

@@ -27,7 +27,7 @@ from blindauc.tuning.parallel import ReportedParallel
 RIDGES_AROUND = 1
 """Neighbours of the first stage's likeliest ridge that the second tries, to either side, whatever they were worth."""
 
-WORTH_A_LOOK = 0.05
+WORTH_A_LOOK = 0.2
 """Ridges that are so likely, compared to the likeliest, go on to the second stage."""
 
 Report = Callable[[str, int, int], None]
