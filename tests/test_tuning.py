@@ -22,11 +22,12 @@ from blindauc.metrics import blind_auc_score, positive_ranks, trimmed_blind_auc_
 from blindauc.tuning import folds as folds_module
 from blindauc.tuning.averaging import NEGLIGIBLE, Average
 from blindauc.tuning.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.tuning.belief import AT_MOST, SURPRISE, TELLING, UNSCALED, Belief
+from blindauc.tuning.belief import SURPRISE, UNSCALED, Belief
 from blindauc.tuning.choice import OTHER_ROWS, RULES, best, importances, posterior, within
 from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.draws import N_DRAWS, draws
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
+from blindauc.tuning.evenness import evenness
 from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
 from blindauc.tuning.greedy import WORTH_WHILE, greedy_search
 from blindauc.tuning.grid import Candidate, Grid, feature_counts
@@ -847,7 +848,7 @@ class RecordingJudge:
 
 
 def space_of(scalings, ridges, shares, counts):
-    belief = Belief(lambda *_: 1.0, counts[0], len(counts) - 1)
+    belief = Belief(lambda *_: 1.0, counts[0], len(counts) - 1, 0.0)
     return Space(scalings, ["logistic"], lambda *_: ridges, shares, counts, belief, drawn_up_to=lambda *_: 0.0)
 
 
@@ -886,7 +887,7 @@ def test_all_ridges_that_may_be_right_are_tried_with_few_features_but_without_ou
 
 def test_belief_is_normal_in_the_ridge_and_rules_nothing_out():
     def believed(scaling, l2, unit=1.0):
-        (value,) = Belief(lambda *_: unit, 8, 3)([Candidate(scaling, "logistic", l2, 0.0, 4)])
+        (value,) = Belief(lambda *_: unit, 8, 3, 0.0)([Candidate(scaling, "logistic", l2, 0.0, 4)])
         return value
 
     assert believed("standard", 10**1.5) == believed("robust", 10**1.5) == 1 + SURPRISE
@@ -898,27 +899,28 @@ def test_belief_is_normal_in_the_ridge_and_rules_nothing_out():
 
 def test_all_features_are_as_likely_as_all_other_numbers_together():
     some = candidates_of(*[(1.0, 0.0, n) for n in (8, 4, 2, 1)])
-    believed = Belief(lambda *_: 1.0, 8, 3)(some)
+    believed = Belief(lambda *_: 1.0, 8, 3, 0.0)(some)
     assert believed[0] == pytest.approx(believed[1:].sum())
     assert len(set(believed[1:])) == 1
     # Where not all may be chosen, the largest number is one of many; and one alone has nothing to be compared to.
-    assert len(set(Belief(lambda *_: 1.0, None, 3)(some))) == 1
-    assert Belief(lambda *_: 1.0, 8, 0)(some[:1])[0] == believed[1]
+    assert len(set(Belief(lambda *_: 1.0, None, 3, 0.0)(some))) == 1
+    assert Belief(lambda *_: 1.0, 8, 0, 0.0)(some[:1])[0] == believed[1]
 
 
-@pytest.mark.parametrize("evenness", [1e-9, 0.2, 0.7, 1.0, 1.4, 30.0])
-def test_all_features_are_more_likely_where_columns_differ_evenly(evenness):
+@pytest.mark.parametrize("deviations", [-2.5, -1.0, 0.0, 2.0])
+def test_all_features_are_more_likely_where_columns_differ_evenly(deviations):
     some = candidates_of(*[(1.0, 0.0, n) for n in (8, 4, 2, 1)])
-    believed = Belief(lambda *_: 1.0, 8, 3, evenness)(some)
-    odds = min(max(evenness**TELLING, 1 / AT_MOST), AT_MOST)
-    assert believed[0] / believed[1:].sum() == pytest.approx(odds)
-    np.testing.assert_array_equal(believed[1:], Belief(lambda *_: 1.0, 8, 3)(some)[1:])
+    believed = Belief(lambda *_: 1.0, 8, 3, deviations)(some)
+    assert believed[0] / believed[1:].sum() == pytest.approx(np.exp(deviations))
+    np.testing.assert_array_equal(believed[1:], Belief(lambda *_: 1.0, 8, 3, 0.0)(some)[1:])
 
 
 @pytest.mark.parametrize(("counts", "everything"), [("auto", 9), ([9, 3], 9), ([4, 3], None), (None, 9)])
 def test_a_space_knows_whether_all_features_may_be_chosen(counts, everything):
     estimator = BlindAUCClassifierCV(n_features_to_select=counts)
-    assert read_space(estimator, problem_of(DATA)).belief.everything == everything
+    belief = read_space(estimator, problem_of(DATA)).belief
+    assert belief.everything == everything
+    assert belief.evenness == (0.0 if counts is None else evenness(DATA))
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def read_space(estimator: Any, problem: Problem) -> Space:
         _ridges(estimator.l2, ridge_unit),
         _outlier_shares(estimator.n_outliers, int(data.is_positive.sum())),
         n_features,
-        Belief(ridge_unit, everything, len(n_features) - 1, evenness(data)),
+        Belief(ridge_unit, everything, len(n_features) - 1, evenness(data) if len(n_features) > 1 else 0.0),
         lambda scaling, loss: WEAK * ridge_unit(scaling, loss) if may_draw else 0.0,
     )
 

@@ -26,9 +26,6 @@ SURPRISE = 0.01
 UNSCALED = 0.5
 """How likely columns mean what they say on the scales they came in, compared to any other scaling."""
 
-TELLING, AT_MOST = 4.0, 10.0
-"""All features are as likely as all other numbers together times this power of their evenness, up to this factor."""
-
 
 @dataclass(frozen=True)
 class Belief:
@@ -39,13 +36,13 @@ class Belief:
     ridge_unit : the ridge as strong as the data, for a scaling and a loss
     everything : the number of features that is all of them; None where it may not be chosen
     n_fewer : how many other numbers may be chosen
-    evenness : how evenly columns differ between positives and unlabelled rows; 1 says nothing
+    evenness : by how many standard deviations columns differ more evenly than by chance
     """
 
     ridge_unit: Callable[[str, Any], float]
     everything: Any
     n_fewer: int
-    evenness: float = 1.0
+    evenness: float
 
     def __call__(self, candidates: Sequence[Candidate]) -> Floats:
         decades = np.log10([candidate.l2 / self.ridge_unit(*candidate.kind) for candidate in candidates])
@@ -56,7 +53,6 @@ class Belief:
         return UNSCALED if candidate.scaling == "none" else 1.0
 
     def _of_features(self, candidate: Candidate) -> float:
-        """All features are as likely as all other numbers together, more where columns differ evenly."""
-        if candidate.n_features_to_select != self.everything:
-            return 1.0
-        return max(self.n_fewer, 1) * float(np.clip(self.evenness**TELLING, 1 / AT_MOST, AT_MOST))
+        """All features are as likely as all other numbers together, or exp(evenness) times that."""
+        is_all = candidate.n_features_to_select == self.everything
+        return max(self.n_fewer, 1) * float(np.exp(self.evenness)) if is_all else 1.0

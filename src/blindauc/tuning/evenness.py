@@ -2,33 +2,38 @@
 
 Where all say a little, a ridge on all columns is best; a few that say much among many that say nothing want to be
 selected. Ranks of a few held-out positives hardly tell which it is. The columns do, one by one: by the kurtosis of
-their effects, the differences between positives and unlabelled rows.
+their effects, compared to what it is with random labels.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.special import ndtri
 
-from blindauc._typing import Floats
+from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
-from blindauc.tuning.folds import row_digests
+from blindauc.ranks import share_below
+from blindauc.tuning.folds import limited, row_digests
 
-NOTHING = 1e-9
-"""Effects below this, in standard deviations, are those of constant columns."""
+N_RELABELLINGS = 300
 
-ENOUGH_ROWS = 200
-"""So many tell how many columns are independent."""
+DIGITS = 9
+"""Logarithms that are equal to so many digits are equal."""
 
 
 def evenness(data: Data) -> float:
-    r"""How evenly the columns differ between positives and unlabelled rows.
+    r"""By how many standard deviations the effects of columns are more even than with random labels.
 
-    .. math:: \left( \frac{3}{1 + 2 / q} \Big/ \frac{\overline{d^4}}{\overline{d^2}^2} \right)^{1 - 1/q}:
+    It is :math:`(1 - 1/q) \, z`, where :math:`z` is the normal quantile of the share of random orders of the labels
+    that raise
 
-    the kurtosis that the effects :math:`d`, in standard deviations of their columns, would have if they were normal
-    with the correlations of the columns, :math:`q` of which are independent, over the kurtosis that they have. It is 1
-    there, or where there is no effect, and less where a few columns stand out. One independent column says nothing.
+    .. math:: k = \sum_j d_j^4 \Big/ \Big( \sum_j d_j^2 \Big)^2,
+
+    :math:`d_j` is the difference between the means of positives and of unlabelled rows, in standard deviations of
+    column :math:`j`, and :math:`q` is the number of independent columns. It is negative where a few columns stand out,
+    and 0 where nothing can be told, as of one column. As many rows are looked at as a fit of the search sees.
 
     Examples
     --------
@@ -38,41 +43,44 @@ def evenness(data: Data) -> float:
     >>> rng = np.random.default_rng(0)
     >>> X, is_positive, rows = rng.normal(size=(100, 50)), np.arange(100) < 20, np.arange(100)
     >>> X[is_positive, :2] += 2
-    >>> round(evenness(Data(X, is_positive, np.ones(100), rows, rows[:20])), 2)
-    0.3
+    >>> round(evenness(Data(X, is_positive, np.ones(100), rows, rows[:20])), 1)
+    -2.9
     """
-    design, weight = Design(data.X), data.weight
-    in_class = np.array([weight[~data.is_positive].sum(), weight[data.is_positive].sum()])
-    difference = design.adjoint(np.where(data.is_positive, weight, -weight) / in_class[data.is_positive.astype(int)])
-    spread = design.spread(weight / weight.sum())
-    differs = np.abs(difference) > NOTHING * spread
-    if not differs.any():
-        return 1.0
-    squares = (difference / spread)[differs] ** 2
-    q = n_independent((_sample(data) / spread)[:, differs])
-    return float((3 / (1 + 2 / q) * squares.mean() ** 2 / (squares**2).mean()) ** (1 - 1 / q))
+    digests = row_digests(data.X, 0)
+    seen = limited(np.ones_like(data.is_positive), data.is_positive, digests)
+    squares = _effects(data.subset(seen), digests[seen]) ** 2
+    total = squares.sum(axis=0)
+    known = total > 0
+    if not known[0] or not known[1:].any():
+        return 0.0
+    concentration = np.round(np.log((squares[:, known] ** 2).sum(axis=0) / total[known] ** 2), DIGITS)
+    by_chance = concentration[1:]
+    lower = share_below(concentration[:1], by_chance, np.ones(len(by_chance)))[0]
+    # An order of the labels more than there is, half of it to either side: no share is 0 or 1.
+    z = ndtri((len(by_chance) * (1 - lower) + 0.5) / (len(by_chance) + 1))
+    return float(max(0.0, 1 - 1 / _n_independent(total[known][1:])) * z)
 
 
-def n_independent(X: Floats) -> float:
-    """How many independent columns there would be, of some on a common scale: (tr C)^2 / tr C^2 of covariances C.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from blindauc.tuning.evenness import n_independent
-    >>> X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    >>> n_independent(X), n_independent(np.hstack([X, X]))
-    (2.0, 2.0)
-    """
-    centred = X - X.mean(axis=0)
-    # The products of rows have the same traces as those of columns, and rows are few.
-    products = centred @ centred.T
-    if not products.any():
-        return float(X.shape[1])
-    return float(np.trace(products) ** 2 / (products**2).sum())
+def _n_independent(total: Floats) -> float:
+    """How many independent normal effects have a sum of squares that varies so much: 2 / q of its mean squared."""
+    return float(2 * total.mean() ** 2 / max(total.var(), np.finfo(np.float64).tiny))
 
 
-def _sample(data: Data) -> Floats:
-    """A few rows; which ones depends on what is in them, not on where they stand."""
-    taken = np.argsort(row_digests(data.X, 0), kind="stable")[:ENOUGH_ROWS]
-    return Design(data.X).rows(np.sort(taken)).dense()
+def _effects(data: Data, digests: Floats) -> Floats:
+    """The effect of each column, with the labels as they are and in random orders."""
+    # A column far from zero would lose its digits.
+    design = Design(data.X if sp.issparse(data.X) else data.X - data.X[0])
+    labels, weight = _labels(data.is_positive, digests), data.weight[:, None]
+    pos, unl = weight * labels, weight * ~labels
+    contrast = pos / pos.sum(axis=0) - unl / unl.sum(axis=0)
+    return design.adjoint(contrast) / design.spread(data.weight / data.weight.sum())[:, None]
+
+
+def _labels(is_positive: Bools, digests: Floats) -> Bools:
+    """The labels, and random ones; which rows these fall on depends on what is in them, not on where they stand."""
+    rng, n, order = np.random.default_rng(0), len(is_positive), np.argsort(digests, kind="stable")
+    labels = np.zeros((n, 1 + N_RELABELLINGS), dtype=bool)
+    labels[:, 0] = is_positive
+    for column in labels.T[1:]:
+        column[order[rng.permutation(n)[: is_positive.sum()]]] = True
+    return labels
