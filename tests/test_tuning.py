@@ -28,7 +28,7 @@ from blindauc.tuning.criterion import HeldOut, mean_ranks
 from blindauc.tuning.draws import N_DRAWS, draws
 from blindauc.tuning.evaluation import held_out_ranks, judged, model, models, unit_weights
 from blindauc.tuning.evenness import evenness
-from blindauc.tuning.folds import Split, content_folds, fold_splits, limited, row_digests
+from blindauc.tuning.folds import Split, content_folds, fold_splits, in_random_order, limited, row_digests
 from blindauc.tuning.greedy import WORTH_WHILE, greedy_search
 from blindauc.tuning.grid import Candidate, Grid, feature_counts
 from blindauc.tuning.growth import SETTLED, grown
@@ -192,6 +192,19 @@ def test_fits_of_a_search_see_no_more_rows_than_allowed(monkeypatch):
     some = limited(mask, is_positive, digests)
     assert ((some & is_positive).sum(), (some & ~is_positive).sum()) == (12, 60)
     assert not (some & ~mask).any()
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0])
+def test_a_sample_has_its_share_of_rows_that_are_all_the_same(value):
+    n, generator = 4000, np.random.default_rng(0)
+    is_same = generator.uniform(size=n) < 0.6
+    X = np.where(is_same[:, None], value, generator.normal(size=(n, 2)))
+    taken = in_random_order(np.arange(n), row_digests(X, 0))
+    assert sorted(taken) == list(range(n))
+    for part in np.split(taken, 10):
+        assert is_same[part].mean() == pytest.approx(0.6, abs=4 * np.sqrt(0.6 * 0.4 / 400))
+    other = generator.permutation(n)
+    np.testing.assert_array_equal(X[other][in_random_order(np.arange(n), row_digests(X[other], 0))], X[taken])
 
 
 # --- the criterion ---

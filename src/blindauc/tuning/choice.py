@@ -20,8 +20,8 @@ CLEARLY = 3.0
 OTHER_ROWS = 2.0
 """The variance of a difference of scores, compared to that over held-out positives with the fits as they are.
 
-Other rows would have made other fits, and those of the folds share most of theirs: with k folds 1 + k / (k - 1) (Nadeau
-and Bengio, Inference for the generalization error, Mach. Learn. 2003).
+Other rows would have made other fits, and those of the folds share most of theirs. The correction of Nadeau and Bengio
+(Inference for the generalization error, Mach. Learn. 2003), 1 + k / (k - 1) for k folds, is about this much.
 """
 
 
@@ -32,10 +32,7 @@ def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
 
 
 def posterior(candidates: Sequence[Candidate], held_out: HeldOut, belief: Floats) -> Floats:
-    """How far each may be the right one: its belief times exp(-z^2 / 2), for one z standard errors below the best.
-
-    The standard errors are those of fits to other rows too.
-    """
+    """How far each may be the right one: its belief times exp(-z^2 / (2 OTHER_ROWS)), z standard errors below the best."""
     top = best(candidates, held_out)
     scores, errors = held_out.scores(), held_out.standard_errors_below(top)
     below = (scores[top] - scores) / np.maximum(errors, 1e-9)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from blindauc.data import Data
-from blindauc.tuning.folds import row_digests
+from blindauc.tuning.folds import in_random_order, row_digests
 
 WEAK = 10**-0.5
 """Ridges below this, in units of the data's own curvature, are weak."""
@@ -26,8 +26,8 @@ def draws(data: Data) -> Iterator[Data]:
 
     Which rows are drawn depends on what is in them, not on where they stand.
     """
-    rng, n_pos, unlabelled = np.random.default_rng(0), int(data.is_positive.sum()), np.flatnonzero(~data.is_positive)
-    unlabelled = unlabelled[np.argsort(row_digests(data.X, 0)[unlabelled], kind="stable")]
+    rng, n_pos = np.random.default_rng(0), int(data.is_positive.sum())
+    unlabelled = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))
     for _ in range(N_DRAWS):
         taken = data.is_positive.copy()
         taken[rng.choice(unlabelled, min(n_pos, len(unlabelled)), replace=False)] = True

@@ -15,7 +15,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.ranks import share_below
-from blindauc.tuning.folds import limited, row_digests
+from blindauc.tuning.folds import in_random_order, limited, row_digests
 
 N_RELABELLINGS = 300
 
@@ -78,7 +78,8 @@ def _effects(data: Data, digests: Floats) -> Floats:
 
 def _labels(is_positive: Bools, digests: Floats) -> Bools:
     """The labels, and random ones; which rows these fall on depends on what is in them, not on where they stand."""
-    rng, n, order = np.random.default_rng(0), len(is_positive), np.argsort(digests, kind="stable")
+    rng, n = np.random.default_rng(0), len(is_positive)
+    order = in_random_order(np.arange(n), digests)
     labels = np.zeros((n, 1 + N_RELABELLINGS), dtype=bool)
     labels[:, 0] = is_positive
     for column in labels.T[1:]:

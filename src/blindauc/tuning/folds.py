@@ -24,6 +24,9 @@ MAX_FITTED_POS = 2000
 MIN_FITTED_UNL = 2000
 """Unlabelled rows that it sees, if there are so many; more only where that is not enough for the positives."""
 
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: multiples of it are far from each other."""
+
 
 @dataclass(frozen=True)
 class Split:
@@ -73,8 +76,19 @@ def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
     limited = np.zeros_like(mask)
     for kind, limit in ((is_positive, n_pos), (~is_positive, n_unl)):
         rows = np.flatnonzero(mask & kind)
-        limited[rows[np.argsort(digests[rows], kind="stable")[:limit]] if len(rows) > limit else rows] = True
+        limited[in_random_order(rows, digests)[:limit] if len(rows) > limit else rows] = True
     return limited
+
+
+def in_random_order(rows: Ints, digests: Any) -> Ints:
+    """The rows in an order that depends on what is in them, not on where they stand; equal rows are not neighbours."""
+    rows = rows[np.argsort(digests[rows], kind="stable")]
+    ordered = digests[rows]
+    first = np.searchsorted(ordered, ordered, "left")
+    copy = (np.arange(len(rows)) - first).astype(np.uint64)
+    # Every copy of a row has a place of its own: else a sample would be full of the row with the lowest digest.
+    places = np.where(copy == 0, ordered, _mixed(ordered + copy * _GOLDEN))
+    return rows[np.argsort(places, kind="stable")]
 
 
 def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:

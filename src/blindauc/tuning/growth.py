@@ -10,7 +10,7 @@ from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.tuning.criterion import HeldOut, interval_of, mean_ranks
 from blindauc.tuning.evaluation import Problem, judged
-from blindauc.tuning.folds import fold_splits, row_digests
+from blindauc.tuning.folds import fold_splits, in_random_order, row_digests
 from blindauc.tuning.grid import Candidate, Grid
 
 SETTLED = 0.005
@@ -33,8 +33,7 @@ class GrowthStep:
 def grown(problem: Problem, candidate: Candidate) -> tuple[Data, list[GrowthStep]]:
     """As many rows as it takes: all positives, and unlabelled rows doubled from as many as there are positives."""
     data = problem.data
-    unlabelled = np.flatnonzero(~data.is_positive)
-    unlabelled = unlabelled[np.argsort(row_digests(data.X, 0)[unlabelled], kind="stable")]
+    unlabelled = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))
     n_unl, path = int(data.is_positive.sum()), []
     while True:
         taken = data.is_positive.copy()
