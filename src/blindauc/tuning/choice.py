@@ -32,7 +32,7 @@ def best(candidates: Sequence[Candidate], held_out: HeldOut) -> int:
 
 
 def posterior(candidates: Sequence[Candidate], held_out: HeldOut, belief: Floats) -> Floats:
-    """How far each may be the right one: its belief times exp(-z^2 / (2 OTHER_ROWS)), z standard errors below the best."""
+    """How far each may be the right one: belief times exp(-z^2 / (2 OTHER_ROWS)), z standard errors below the best."""
     top = best(candidates, held_out)
     scores, errors = held_out.scores(), held_out.standard_errors_below(top)
     below = (scores[top] - scores) / np.maximum(errors, 1e-9)
