@@ -47,7 +47,7 @@ def test_evenness_is_that_of_its_definition(effect, weighted):
     )
 
 
-def test_it_does_not_depend_on_scales_order_or_how_rows_are_kept():
+def test_it_does_not_depend_on_the_order_of_rows_or_how_they_are_kept():
     X = columns(0) * (columns(1) > 0)
     expected = evenness(as_data(X, IS_POSITIVE))
     order = np.random.default_rng(2).permutation(90)
