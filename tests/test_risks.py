@@ -79,9 +79,10 @@ def test_hessian_product_is_that_with_the_hessian(risk, around):
     assert_allclose(np.concatenate(formed), hessian @ direction, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("n_pos", [30, 60])
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
-def test_few_pairs_are_formed_and_many_are_not_with_the_same_sums(loss, monkeypatch):
-    risk, (a, b, p, q) = BlindAUCRisk(loss), scores(n_pos=30, n_unl=40)
+def test_few_pairs_are_formed_and_many_are_not_with_the_same_sums(loss, n_pos, monkeypatch):
+    risk, (a, b, p, q) = BlindAUCRisk(loss), scores(n_pos=n_pos, n_unl=40)
     formed, terms = risk(a, b, p, q), [risk.pos_term(b, q)(order, a) for order in range(3)]
     monkeypatch.setattr("blindauc.risks.FEW_PAIRS", 0)
     summed = risk(a, b, p, q)

@@ -26,6 +26,7 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.losses import Loss
 from blindauc.pairwise import PairwiseCurvature, ScoreSummary, pairwise_loss, summarize
+from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
 """Up to this many, to form the pairs is quicker than not to."""
@@ -148,13 +149,13 @@ class BlindAUCRisk(Risk):
 
     def __call__(self, a: Floats, b: Floats, p: Floats, q: Floats) -> RiskValue:
         if len(a) * len(b) <= FEW_PAIRS:
-            value, slope = self.loss.value_and_derivative(a[:, None] - b)
-            return RiskValue(float(p @ value @ q), p * (slope @ q), -q * (p @ slope))
+            value, slopes = formed(self.loss, a, b).mean_and_slopes(p, q)
+            return RiskValue(value, p * (slopes @ q), -q * (p @ slopes))
         mean = pairwise_loss(a, b, loss=self.loss, pos_weight=p, unl_weight=q)
         return RiskValue(mean.value, mean.pos_gradient, mean.unl_gradient)
 
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
-        cross = self.loss.curvature(a[:, None] - b)
+        cross = formed(self.loss, a, b).curvatures()
         cross *= p[:, None]
         cross *= q
         return ScoreHessian(cross.sum(axis=1), cross.sum(axis=0), cross)
@@ -184,7 +185,7 @@ class _PairsTerm:
 
     def __call__(self, order: int, a: Floats) -> Floats:
         if len(a) * len(self.b) <= FEW_PAIRS:
-            return self.loss.derivative_of_order(order, a[:, None] - self.b) @ self.q
+            return formed(self.loss, a, self.b).row_means(order, self.q)
         return self._summary.sums(self.loss, order, 1, a)
 
 

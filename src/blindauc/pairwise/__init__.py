@@ -2,7 +2,8 @@
 
 Everything an objective needs of the pairs is a one-dimensional sum
 `sum_j weight_j * k(score_i - score_j)`; `cells` takes it for analytic losses, `sorting` for piecewise
-polynomial ones. Both work from an additive summary of a batch of scores.
+polynomial ones. Both work from an additive summary of a batch of scores. Where pairs are few, it is quicker to have
+them `formed`.
 """
 
 from __future__ import annotations
