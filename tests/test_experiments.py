@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -79,6 +80,15 @@ def test_figure1_has_a_tenth_of_positives_among_the_unlabelled():
     task = figure1.experiment().draw("500", 0)
     assert (task.y_pu.sum(), (task.y_pu == 0).sum()) == (50, 500)
     assert task.prior_among_unlabelled == pytest.approx(0.1)
+
+
+def test_figure1_shows_by_how_much_training_rows_flatter_without_a_warning():
+    figure = figure1.experiment()
+    task = figure.draw("10", 0)
+    overfitted = SimpleNamespace(decision_function=lambda X: task.y_pu, auc_=0.9)
+    # One of the ten unlabelled rows is a positive, which this model ranks below all labelled ones.
+    expected = {"auc_by_training_rows": pytest.approx(0.5 + 0.5 / 0.9), "auc_estimated": 0.9}
+    assert figure.measure(overfitted, task) == expected
 
 
 def test_labels_are_given_to_positives_and_to_those_that_shall_be_wrong():
