@@ -349,6 +349,26 @@ def test_every_kind_of_figure_can_be_drawn(experiment, rows, tmp_path):
     assert (tmp_path / "figure.svg").read_text().lstrip().startswith("<?xml")
 
 
+def test_long_titles_stay_inside_narrow_figures():
+    backend = pytest.importorskip("matplotlib.backends.backend_agg")
+    experiment = replace(MADE_UP, title="a title of many words " * 8, keeps_roc=True, family=str)
+    runs = [run for run in RUNS if run["row"] == "20"]
+    figure = draw(replace(summarised(experiment, runs), rows=["20"]), runs)
+    canvas = backend.FigureCanvasAgg(figure)
+    canvas.draw()
+    extent = figure._suptitle.get_window_extent(canvas.get_renderer())
+    assert 0 <= extent.x0 < extent.x1 <= figure.bbox.width
+
+
+def test_no_two_systems_look_the_same():
+    pytest.importorskip("matplotlib")
+    systems = list(SYSTEMS)
+    runs = [{**RUNS[0], "system": system} for system in systems]
+    figure = draw(summarised(replace(MADE_UP, systems=systems), runs), runs)
+    lines = [drawn.lines[0] for drawn in figure.axes[0].containers]
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == len(systems)
+
+
 def test_the_papers_numbers_are_its_own():
     assert (len(TABLE1), len(TABLE2), len(TABLE3)) == (90, 72, 90)
     assert TABLE1["40", "BAUC-OF"] == 88.21

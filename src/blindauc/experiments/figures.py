@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,16 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.experiments.experiment import Experiment
 from blindauc.experiments.running import ROC_POINTS, Row
+from blindauc.experiments.systems import NINE, SYSTEMS
 from blindauc.experiments.tables import OURS, Table
 
 COLOURS = {OURS: "#c1121f", "BAUC-O": "#e07a5f", "BAUC": "#f2a541", "SVM (ideal)": "#1b1b1b", "Oracle": "#8d99ae"}
 """Ours stands out; the systems without one of their own take the colour map's."""
 
 SIZE = (9.0, 5.0)
+
+LETTERS_AN_INCH = 9
+"""Of a title."""
 
 
 @dataclass(frozen=True)
@@ -79,16 +84,25 @@ def draw(table: Table, runs: Sequence[Row]) -> Any:
     if all(row.isdecimal() for row in table.rows):
         figure = Figure(figsize=SIZE, layout="constrained")
         _draw_lines(figure.add_subplot(), auc_lines(table), experiment.row_name, "AUC, %")
-        figure.suptitle(experiment.title)
+        _set_title(figure, experiment.title)
         return figure
     return _draw_bars(Figure, table)
 
 
+def _set_title(figure: Any, title: str) -> None:
+    figure.suptitle(fill(title, round(LETTERS_AN_INCH * figure.get_figwidth())))
+
+
+def _style(label: str) -> dict[str, Any]:
+    """Ours is thick, and what users would pick is dashed: there are more systems than colours."""
+    is_theirs = label in SYSTEMS and label not in (*NINE, "Oracle")
+    width = 2.5 if label == OURS else 1.0
+    return {"label": label, "color": COLOURS.get(label), "linewidth": width, "linestyle": "--" if is_theirs else "-"}
+
+
 def _draw_lines(axes: Any, lines: Sequence[Line], x_label: str, y_label: str) -> None:
     for line in lines:
-        width = 2.5 if line.label == OURS else 1.0
-        style = {"color": COLOURS.get(line.label), "linewidth": width, "label": line.label, "capsize": 2}
-        axes.errorbar(line.x, line.y, yerr=line.error, marker=".", **style)
+        axes.errorbar(line.x, line.y, yerr=line.error, marker=".", capsize=2, **_style(line.label))
     axes.set(xlabel=x_label, ylabel=y_label)
     axes.grid(alpha=0.3)
     if len(lines) > 1:
@@ -102,7 +116,7 @@ def _draw_figure1(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
     errors = [error_line(runs, table.rows, name) for name in ("auc_by_training_rows", "auc_estimated")]
     _draw_lines(right, errors, table.experiment.row_name, "estimated minus true AUC, points")
     right.axhline(0, color="black", linewidth=0.8)
-    figure.suptitle(table.experiment.title)
+    _set_title(figure, table.experiment.title)
     return figure
 
 
@@ -112,8 +126,7 @@ def _draw_application(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
     panels = figure.subplots(2, len(table.rows), squeeze=False)
     for (above, below), row in zip(panels.T, table.rows, strict=True):
         for line in roc_lines(runs, row, table.systems):
-            width = 2.5 if line.label == OURS else 1.0
-            above.plot(line.x, line.y, label=line.label, color=COLOURS.get(line.label), linewidth=width)
+            above.plot(line.x, line.y, **_style(line.label))
         above.set(title=row, xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
         above.legend(fontsize=7)
         if any(run["system"] == OURS and run["row"] == row for run in runs):
@@ -121,7 +134,7 @@ def _draw_application(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
             below.barh(list(counts)[::-1], list(counts.values())[::-1], color=COLOURS[OURS])
         below.set(title=f"columns selected by {OURS}, by family", xlabel="columns, mean over repeats")
         below.tick_params(labelsize=7)
-    figure.suptitle(table.experiment.title)
+    _set_title(figure, table.experiment.title)
     return figure
 
 
@@ -141,5 +154,5 @@ def _draw_bars(Figure: Any, table: Table) -> Any:
         axes.grid(alpha=0.3)
     for axes in panels[len(table.rows) :]:
         axes.set_visible(False)
-    figure.suptitle(table.experiment.title)
+    _set_title(figure, table.experiment.title)
     return figure

@@ -92,7 +92,7 @@ def experiment() -> Experiment:
     """The stand-ins for the surgical cohort."""
     return Experiment(
         name="ssi",
-        title="Infections after surgery (stand-ins): AUC with 35 labelled and 45 unlabelled subjects",
+        title="Infections after surgery (stand-ins): AUC, whole variables selected",
         row_name="cohort",
         rows=[SIMULATED, SMALL, FULL],
         draw=lambda row, seed: _DRAWS[row](seed),
