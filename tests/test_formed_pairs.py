@@ -12,7 +12,7 @@ LOGISTIC = LOSSES["logistic"]
 
 every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
 
-# Halved three times, 97 rows leave one over each time but one; 96 none.
+# Halved three times, 96 rows leave none over, 97 one the first time, 103 and 7 one each time.
 every_size = pytest.mark.parametrize(("n_pos", "n_unl"), [(40, 96), (40, 97), (41, 103), (2100, 1), (300, 7), (3, 4)])
 every_weight = pytest.mark.parametrize("equal", [True, False], ids=["equal", "unequal"])
 
