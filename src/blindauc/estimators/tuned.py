@@ -322,8 +322,8 @@ class BlindAUCClassifierCV(TunedPUClassifier):
         rows are ranked better. It needs few fits, and overfits.
     rule : {"average", "best", "one_standard_error"}, default="average"
         What is taken: the average of the weights of all candidates with the fewest outliers that may do, each as far as
-        it may be the best, with as many features kept as they have on average, or more where it is not sure that the
-        rest can be spared; where they have outliers and `n_outliers="auto"`, with as many of them as held-out ranks
+        it may be the best, projected on as many features as they have on average, or more where it is not sure that
+        the rest can be spared; where they have outliers and `n_outliers="auto"`, with as many of them as held-out ranks
         doubt labels, if these are more, or less than half as many; the candidate with the highest score; or, of those
         within a standard error of it, the one with the fewest features.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
