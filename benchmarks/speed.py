@@ -99,7 +99,9 @@ def fit() -> None:
     tol = 1e-6 * np.abs(X.T @ (y.mean() - y)).max() / n
     logistic = LogisticRegression(solver="lbfgs", C=1 / (l2 * n), tol=tol, max_iter=1000)
     # By default a fit is also judged, by five more on folds: logistic regression has nothing like it.
-    judged, model = (BlindAUCClassifier(l2=l2, tol=1e-6, calibrate=calibrate) for calibrate in (True, False))
+    judged, model = (
+        BlindAUCClassifier(l2=l2, scaling="none", tol=1e-6, calibrate=calibrate) for calibrate in (True, False)
+    )
     whole, ours, theirs = side_by_side(*(lambda m=m: m.fit(X, y) for m in (judged, model, logistic)), repeats=5)
     objective, no_shift = BlindAUCObjective(X, y, l2=l2), np.zeros(n_pos)
     at_zero, at_end = (np.linalg.norm(objective.gradient(coef, no_shift).coef) for coef in (np.zeros(p), model.coef_))

@@ -32,16 +32,17 @@ HOSTILE = (
 """Names that must be shown, not run."""
 
 COLUMNS = (
-    ("temperature_day_3", 0.92, 1.0),
-    ("c_reactive_protein_day_4", 0.81, 0.98),
-    ("wound_discharge=purulent", 0.55, 0.91),
-    ("haemoglobin_before_surgery", -0.44, 0.83),
-    ("operation_minutes", 0.38, 0.77),
-    ("albumin_before_surgery", -0.31, 0.72),
-    ("white_cells_day_4", 0.24, 0.64),
-    ("diabetes=yes", 0.17, 0.52),
-    ("age", 0.08, 0.41),
+    ("temperature_day_3", 0.92, 1.0, 1.0),
+    ("c_reactive_protein_day_4", 0.81, 1.0, 0.98),
+    ("wound_discharge=purulent", 0.55, 0.97, 0.91),
+    ("haemoglobin_before_surgery", -0.44, 0.94, 0.83),
+    ("operation_minutes", 0.38, 0.88, 0.77),
+    ("albumin_before_surgery", -0.31, 0.79, 0.72),
+    ("white_cells_day_4", 0.24, 0.71, 0.64),
+    ("diabetes=yes", 0.17, 0.63, 0.52),
+    ("age", 0.08, 0.55, 0.41),
 )
+"""Name, weight, inclusion probability and stability of the columns that are selected."""
 
 
 def example(n_labelled=160, n_rows=2400, n_doubtful=12, n_columns=37, seed=0):
@@ -130,7 +131,7 @@ def nearly_empty():
     """What the least possible fit has to tell."""
     return replace(
         example(n_labelled=1, n_rows=2, n_doubtful=0, n_columns=1),
-        features=[Feature("age", "age", 0.0, None)],
+        features=[Feature("age", "age", 0.0, 0.0, False, None)],
         doubts=[],
         tuning=[],
         baselines=[],
@@ -179,9 +180,13 @@ def _tuning():
 
 
 def _features(n_columns):
-    used = [Feature(column, column.partition("=")[0], weight, frequency) for column, weight, frequency in COLUMNS]
-    rest = [Feature(f"lab_value_{i}", f"lab_value_{i}", 0.0, 0.1 / i) for i in range(1, n_columns - len(used) + 1)]
-    return used + rest
+    """An average has a small weight on columns that are not selected, too."""
+    selected = [
+        Feature(column, column.partition("=")[0], weight, inclusion, True, frequency)
+        for column, weight, inclusion, frequency in COLUMNS
+    ]
+    numbers = range(1, n_columns - len(selected) + 1)
+    return selected + [Feature(f"lab_value_{i}", f"lab_value_{i}", 0.01 / i, 0.4 / i, False, 0.1 / i) for i in numbers]
 
 
 def _doubts(suspicion, rng):

@@ -1,14 +1,20 @@
 """Every loss, set and risk that the promises are tested on: a new one is tested by being listed here."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 
+from blindauc.data import Data
+from blindauc.estimators.blind_auc import blind_auc_risk
+from blindauc.estimators.inputs import read_sparsity
+from blindauc.estimators.pu_error import pu_error_risk
 from blindauc.losses import LOSSES as NAMED_LOSSES
 from blindauc.losses import AnalyticLoss, BarrierHinge, Hinge, PiecewiseLoss
 from blindauc.objectives import BlindAUCObjective, Objective, PUErrorObjective
-from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.scorers import LinearScorer
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
 LOSSES = {
@@ -168,3 +174,40 @@ def central_difference(function, x, step=1e-3):
 def numerical_jacobian(function, x, step=1e-3):
     """One row per entry of x: the derivative of the function by it."""
     return np.array([central_difference(lambda t, e=e: function(x + t * e), 0.0, step) for e in np.eye(len(x))])
+
+
+def as_data(X, is_positive, weight=None):
+    """Rows as estimators hand them on."""
+    n = len(is_positive)
+    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+    return Data(X, is_positive, weight, np.arange(n), np.flatnonzero(is_positive))
+
+
+THREES = np.arange(9) // 3
+"""Nine columns in groups of three."""
+
+RISKS_OF_LOSS = {
+    "blind AUC": blind_auc_risk,
+    **{name: partial(pu_error_risk, name=name, prior=PRIOR) for name in PU_ERROR_RISKS},
+}
+"""What a family of linear scores may minimise."""
+
+COUNTS = {
+    "l0": (None, [9, 4, 2]),
+    "group_l0": (THREES, [3, 2, 1]),
+    "exclusive_l0": (THREES, [(3, 3, 3), (2, 1, 1), (1, 1, 2), (1, 1, 1)]),
+}
+"""Groups and numbers of columns for each set, for nine columns."""
+
+
+def linear_scorer(risk="blind AUC", sparsity="l0", n_features=9, *, trim=True, shift_l2=1e-3):
+    """The family of linear scores that minimise a risk under a set."""
+    features = partial(
+        read_sparsity,
+        kind=sparsity,
+        groups=COUNTS[sparsity][0],
+        n_features=n_features,
+        feature_names=None,
+        has_intercept=risk != "blind AUC",
+    )
+    return LinearScorer(RISKS_OF_LOSS[risk], features, shift_l2, trim)

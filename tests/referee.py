@@ -65,3 +65,8 @@ def random_instance(seed):
     is_positive = np.arange(n_pos + n_unl) < n_pos
     l2, shift_l2 = 10 ** rng.uniform(-4, 0), 10 ** rng.uniform(-3, -1)
     return X, is_positive, l2, shift_l2, s, t
+
+
+def evidence_of(ranks, weight):
+    """How many nats the out-of-fold ranks of labelled positives are worth: a loop over those that were held out."""
+    return sum(w * (2 * r - 1) for w, r in zip(weight, ranks, strict=True) if not np.isnan(r))

@@ -3,6 +3,8 @@
 import csv
 import hashlib
 import json
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from blindauc.analysis.cells import check_cells
 from blindauc.analysis.grouping import column_groups, sparsity_of
 from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
-from blindauc.analysis.reasons import NEGLIGIBLE, NO_REASON, pulls, reasons, rounded
+from blindauc.analysis.reasons import NEGLIGIBLE, NO_REASON, distances, pulls, reasons, rounded
+from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.spreadsheets import write_csv
 from blindauc.preprocessing import feature_groups, group_names, make_preprocessor
 from blindauc.report.findings import Findings
@@ -188,7 +191,9 @@ def test_features_with_weights_for_unit_spread(table, found):
     for _, row in features.iterrows():
         place = X.columns.get_loc(row["column"])
         assert row["weight"] == pytest.approx(model[-1].coef_[place] * X[row["column"]].std(ddof=0))
+        assert row["inclusion"] == model[-1].inclusion_[place]
         assert row["selected"] == model[-1].support_[place]
+    assert features.loc[features["selected"], "inclusion"].min() >= 0.5 > features["inclusion"].min()
     assert features.loc[features["source"] == "crp day 1", "frequency"].between(0.9, 1).all()
 
 
@@ -225,14 +230,13 @@ def test_tuning_shows_the_best_of_each_value(found):
     for value, score in zip(shown.values, shown.scores, strict=True):
         slow = max(
             score
-            for params, stage, score in zip(
-                results["params"], results["stage"], results["mean_test_score"], strict=True
-            )
-            if params["n_outliers"] == value
-            and params["scaling"] == chosen["scaling"]
-            and stage == "features and outliers"
+            for params, score in zip(results["params"], results["mean_test_score"], strict=True)
+            if params["n_outliers"] == value and params["scaling"] == chosen["scaling"]
         )
         assert score == slow
+    for each in found.findings.tuning:
+        assert each.chosen in each.values
+        assert each.chosen == chosen[each.name]
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +250,7 @@ def test_too_few_labels_for_folds_still_give_findings(tiny):
     assert findings.tuning == findings.baselines == []
     assert set(findings.roc.low) == {0.0}
     assert set(findings.roc.high) == {1.0}
+    assert {feature.frequency for feature in findings.features} == {None}
     assert found.ranking.columns[0] == "row"
     assert findings.doubts[0].name == str(findings.doubts[0].row)
 
@@ -294,6 +299,97 @@ def test_what_makes_no_sense_is_told_before_anything_is_fitted(table, monkeypatc
 def test_without_columns_nothing_can_be_learnt():
     with pytest.raises(ValueError, match="No column is left"):
         analyse(pd.DataFrame({"y": ["yes", "yes", ""]}), "y")
+
+
+# --- rows with leverage -----------------------------------------------------------------------------------------------
+
+MISREAD = 3
+"""Among the labelled rows: one whose label is right."""
+
+
+@pytest.fixture(scope="module")
+def misread(table):
+    """The table with one labelled row whose measurements are in another unit, and its place."""
+    place = np.flatnonzero(table["infected"].notna())[MISREAD]
+    changed = table.copy()
+    changed.loc[place, ["crp day 1", "crp day 2"]] = 90_000.0
+    return changed, place
+
+
+@pytest.fixture(scope="module")
+def found_apart(misread):
+    return analyse(misread[0], "infected", id="patient", drop=["remark"], groups="(.*) day")
+
+
+def test_a_row_with_leverage_is_the_most_doubtful_and_says_why(misread, found_apart):
+    ranking, first = found_apart.model[-1], found_apart.doubtful.iloc[0]
+    assert np.flatnonzero(ranking.leverage_).tolist() == [MISREAD]
+    assert (first["row"], first["suspicion"], first["false_alarms"]) == (misread[1] + 1, 1.0, 0.0)
+    n_columns = ranking.leverage_[MISREAD]
+    words = r"crp day \d 90000 \(labelled rows: typically [\d.]+\); crp day \d 90000 \(typically [\d.]+\)"
+    assert re.fullmatch(f"unlike all other rows, unusual in {n_columns} columns: {words}", first["reason"])
+    assert not found_apart.doubtful["reason"][1:].str.contains("unlike").any()
+    assert misread[1] == ranking.doubtful_labels()[0]
+    assert found_apart.findings.doubts[0].reason == first["reason"]
+
+
+def test_a_row_with_leverage_is_audited_as_it_was_fitted(misread, found_apart, tmp_path):
+    save(found_apart.model, tmp_path / "model.skops")
+    again = audit(load(tmp_path / "model.skops"), misread[0], "infected", id="patient", training=True)
+    pd.testing.assert_frame_equal(again, found_apart.doubtful)
+
+
+def test_a_row_with_leverage_leaves_the_rest_as_it_was(misread, found, found_apart):
+    ranking, findings = found_apart.model[-1], found_apart.findings
+    assert np.flatnonzero(np.isnan(ranking.held_out_rank_)).tolist() == [misread[1]]
+    assert Findings.from_json(findings.to_json()) == findings
+    area = np.trapezoid(findings.roc.y, findings.roc.x)
+    assert area == pytest.approx(findings.auc.value, abs=0.02)
+    assert sum(findings.ranks.labelled) == pytest.approx(1)
+    assert set(found_apart.doubtful["id"][1:5]) == WRONG
+    # In units of the other rows' spread: its own values would make these weights a thousand times as large.
+    strongest = found.features.set_index("column")["weight"].iloc[:2]
+    weights = found_apart.features.set_index("column")["weight"][strongest.index]
+    assert (weights / weights.iloc[0]).to_numpy() == pytest.approx(strongest / strongest.iloc[0], rel=0.3)
+
+
+def test_the_columns_of_a_row_with_leverage_are_those_in_which_it_is_furthest_out(misread, found_apart):
+    steps = steps_of(found_apart.model)
+    labelled = misread[0][misread[0]["infected"].notna()]
+    X = steps.preprocessor.transform(labelled)
+    source = feature_groups(steps.preprocessor)
+    deviation = np.abs(X - np.median(X, axis=0)) / steps.ranking.spread_
+    slow = [[max(row[source == s]) for s in range(source.max() + 1)] for row in deviation]
+    assert distances(steps, X) == pytest.approx(np.array(slow))
+    alone = reasons(steps, labelled, X, np.where(np.arange(len(X)) == MISREAD, 1, 0))
+    assert alone[MISREAD].startswith("unlike all other rows, unusual in 1 column: crp day")
+    assert NO_REASON in alone
+
+
+# --- how often columns would be selected ------------------------------------------------------------------------------
+
+
+def test_frequencies_are_those_of_the_scalings_in_the_average(table, found, monkeypatch):
+    ranking, asked = found.model[-1], []
+    source = feature_groups(found.model[0])
+
+    def recorded(selector, X, y, *, n_resamples, groups, random_state):
+        asked.append((selector, n_resamples))
+        return SimpleNamespace(group_frequency=np.full(source.max() + 1, float(len(asked))))
+
+    monkeypatch.setattr("blindauc.analysis.selection.stability_selection", recorded)
+    X, y = found.model[0].transform(table), table["infected"].notna().to_numpy()
+    frequency = selection_frequency(ranking, X, y, source)
+    weight_of = pd.Series(ranking.cv_results_["weight"]).groupby(ranking.cv_results_["param_scaling"]).sum()
+    scalings = [selector.scaling for selector, _ in asked]
+    assert sorted(scalings) == sorted(weight_of[weight_of > 0].index)
+    assert frequency == pytest.approx(sum(weight_of[name] * (k + 1) for k, name in enumerate(scalings)))
+    for selector, n_resamples in asked:
+        of_scaling = ranking.cv_results_["param_scaling"] == selector.scaling
+        leading = np.argmax(np.where(of_scaling, ranking.cv_results_["weight"], -1))
+        assert selector.l2 == ranking.cv_results_["params"][leading]["l2"]
+        assert n_resamples == 20 // len(asked)
+        assert selector.n_features_to_select == len(np.unique(ranking.groups[ranking.support_]))
 
 
 # --- held-out ranks ---------------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ BAD_PARAMS = {
     "prior NaN": ({"prior": np.nan}, "strictly between 0 and 1"),
     "negative l2": ({"l2": -1.0}, "at least 0"),
     "l2 as text": ({"l2": "1"}, "at least 0"),
-    "no shift_l2": ({"shift_l2": 0}, 'outlier_handling="trim"'),
+    "no shift_l2": ({"shift_l2": 0, "outlier_handling": "shift"}, 'outlier_handling="trim"'),
     "no steps": ({"max_iter": 0}, "at least 1"),
     "no tolerance": ({"tol": 0.0}, "above 0"),
     "strange pos_label": ({"pos_label": 2}, "among the classes"),
@@ -121,11 +121,11 @@ def test_bad_parameters(Estimator, case):
 @pytest.mark.parametrize("risk", ["unbiased", "nonnegative"])
 def test_shifts_are_refused_where_they_cannot_work(risk):
     with pytest.raises(ValueError, match='outlier_handling="trim"'):
-        PUErrorClassifier(risk=risk, n_outliers=2, prior=0.3).fit(X, y)
+        PUErrorClassifier(risk=risk, n_outliers=2, prior=0.3, outlier_handling="shift").fit(X, y)
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="Unknown risk"):
+    with pytest.raises(ValueError, match="risk must be one of 'paper', 'unbiased', 'nonnegative', not 'empirical'"):
         PUErrorClassifier(risk="empirical").fit(X, y)
     with pytest.raises(ValueError, match="Unknown system"):
         make_system("BAUC-F", n_features_to_select=1, n_outliers=1)
@@ -224,11 +224,10 @@ FEW = {
 
 # More of what cannot be tried is in test_tuning.py.
 BAD_CHOICES = {
-    "rule": ["first", None, ["best"]],
-    "search": ["random", None],
+    "rule": ["first", "one_standard_error", None, ["best"]],
+    "rank_by": ["best", None, ["all"]],
     "cv": [1, -3, "five", 2.5, True],
     "n_repeats": [0, "many", None, 1.5, True],
-    "trim": [1, -0.1, "some", None, np.nan, True],
     "l2": [0, "small"],
     "n_outliers": [-1, 9, "some"],
     "n_features_to_select": [0, 7, 1.5, "all", True, [3, 0]],
@@ -256,8 +255,15 @@ def test_bad_parameters_of_a_search_are_named(Estimator, name, value):
 
 
 def test_bad_risk_of_a_search():
-    with pytest.raises(ValueError, match="Unknown risk 'empirical'"):
+    with pytest.raises(ValueError, match="risk must be one of 'paper', 'unbiased', 'nonnegative', not 'empirical'"):
         PUErrorClassifierCV(risk="empirical", **FEW).fit(X, y)
+
+
+@both_tuned
+@pytest.mark.parametrize("name", ["search", "trim"])
+def test_parameters_that_are_gone_are_refused(Estimator, name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        Estimator(**{name: 0.15})
 
 
 @both_tuned
@@ -282,7 +288,7 @@ def test_with_too_few_positives_nothing_is_chosen_and_that_is_said(Estimator):
 @both_tuned
 @pytest.mark.parametrize("refit", [False, True])
 def test_an_interrupted_search_leaves_the_estimator_as_it_was(Estimator, refit, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     model = Estimator(**{**FEW, "n_features_to_select": [3, 2]})
@@ -290,7 +296,7 @@ def test_an_interrupted_search_leaves_the_estimator_as_it_was(Estimator, refit, 
     if refit:
         model.fit(X, y)
     before = dict(vars(model))
-    for place in ("read_data", "staged_search", "compare"):
+    for place in ("read_data", "sifted", "race", "averaged", "compare"):
         with monkeypatch.context() as patched:
             patched.setattr(f"blindauc.estimators.tuned.{place}", interrupt)
             with pytest.raises(KeyboardInterrupt):

@@ -113,6 +113,33 @@ def test_the_most_doubtful_labels_are_wrong_ones(fitted, patients):
     assert (doubtful["suspicion"].diff().dropna() <= 0).all()
 
 
+def test_columns_are_written_with_their_inclusion(fitted):
+    features = pd.read_csv(fitted[0] / "features.csv")
+    names = ["column", "source", "weight", "direction", "inclusion", "selected", "frequency"]
+    assert features.columns.tolist() == names
+    assert features["inclusion"].between(0, 1 + 1e-9).all()
+    assert (features["inclusion"][features["selected"]].min()) >= features["inclusion"][~features["selected"]].max()
+    assert f"columns selected                  {features['selected'].sum()} of {len(features)}: " in fitted[1].stdout
+
+
+def test_a_label_that_was_set_apart_is_told_everywhere_with_its_reason(tmp_path):
+    rng = np.random.default_rng(0)
+    is_positive = np.arange(100) < 25
+    table = pd.DataFrame({"crp": rng.normal(30 + 50 * is_positive, 10).round(1), "age": rng.integers(20, 90, 100)})
+    table["infection"] = np.where(is_positive, "yes", "")
+    table.loc[7, "crp"] = 90_000
+    table.to_csv(tmp_path / "table.csv", index=False)
+    out = tmp_path / "out"
+    assert run("fit", tmp_path / "table.csv", "--label", "infection", "--out", out, "--jobs", "1").exit_code == 0
+    first = json.loads(run("audit", out, tmp_path / "table.csv", "--json").stdout)[0]
+    assert (first["row"], first["suspicion"]) == (8, 1.0)
+    assert first["reason"].startswith("unlike all other rows, unusual in ")
+    assert first["reason"].endswith("crp 90000 (labelled rows: typically 78.7)")
+    assert pd.read_csv(out / "doubtful_labels.csv")["reason"][0] == first["reason"]
+    assert first["reason"] in (out / "report.html").read_text(encoding="utf-8")
+    assert "90000" in run("audit", out, tmp_path / "table.csv", "--top", "1").stdout
+
+
 def test_fit_answers_machines(small_table, tmp_path):
     result = run("fit", small_table, "--label", "infection", "--id", "id", "--out", tmp_path / "out", "--json")
     found = json.loads(result.stdout)

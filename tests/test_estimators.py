@@ -1,16 +1,27 @@
 """What the estimators promise: what they accept, what they leave behind, and which fits are equal."""
 
+from dataclasses import fields
+from inspect import Parameter, signature
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 
-from blindauc import SYSTEMS, BlindAUCClassifier, PUErrorClassifier, make_system
+from blindauc import (
+    SYSTEMS,
+    BlindAUCClassifier,
+    BlindAUCClassifierCV,
+    PUErrorClassifier,
+    PUErrorClassifierCV,
+    make_system,
+)
 from blindauc.datasets import make_paper_data
-from blindauc.losses import LOSSES
+from blindauc.losses import LOSSES, BarrierHinge
 
 DATA = make_paper_data(n_features=30, n_outliers=4, n_relevant=15, n_pos=60, n_negatives=160, random_state=1)
 ESTIMATORS = [BlindAUCClassifier, PUErrorClassifier]
@@ -19,6 +30,26 @@ both = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 PLAIN = {"l2": 100.0, "calibrate": False, "prior": 0.2}
 """No folds for calibration nor for the prior: what scores mean is the matter of test_calibration.py."""
+
+
+FEW = {
+    "cv": 2,
+    "n_repeats": 1,
+    "scaling": "standard",
+    "l2": [100.0],
+    "n_outliers": [0, 4],
+    "n_features_to_select": [1.0, 0.2],
+}
+"""A search with little to choose: choosing is the matter of test_tuned.py."""
+
+QUICK = {
+    BlindAUCClassifier: {"l2": 100.0},
+    PUErrorClassifier: {"l2": 100.0, "prior": 0.2},
+    BlindAUCClassifierCV: FEW,
+    PUErrorClassifierCV: {**FEW, "prior": 0.2},
+}
+"""Every estimator, with parameters that make it fast."""
+every = pytest.mark.parametrize("Estimator", QUICK)
 
 
 def fitted(Estimator, X=DATA.X, y=DATA.y_pu, **params):
@@ -62,9 +93,11 @@ def test_every_risk_ranks(risk):
 
 
 def test_trimmed_fit_equals_the_fit_without_the_flagged_rows():
-    trimmed = fitted(BlindAUCClassifier, n_outliers=4, outlier_handling="trim", tol=1e-10)
+    # Without scaling: the scales of columns are those of all rows, flagged or not.
+    params = {"scaling": "none", "outlier_handling": "trim", "tol": 1e-10}
+    trimmed = fitted(BlindAUCClassifier, n_outliers=4, **params)
     kept = np.setdiff1d(np.arange(len(DATA.X)), trimmed.outliers_)
-    plain = fitted(BlindAUCClassifier, DATA.X[kept], DATA.y_pu[kept], tol=1e-10)
+    plain = fitted(BlindAUCClassifier, DATA.X[kept], DATA.y_pu[kept], **params)
     np.testing.assert_allclose(trimmed.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
     assert np.isinf(trimmed.shift_).sum() == 4
 
@@ -145,14 +178,6 @@ def test_rows_of_weight_zero_are_as_if_absent(Estimator, solver, handling):
     np.testing.assert_array_equal(weighted.outliers_, 2 * absent.outliers_ + 1)
     assert len(weighted.shift_) == DATA.y_pu.sum()
     np.testing.assert_array_equal(weighted.shift_[1::2], absent.shift_)
-
-
-def test_screened_positives_are_flagged_once():
-    data = make_paper_data(outlier_features="all", random_state=0)
-    params = {**PLAIN, "l2": 1000.0, "n_outliers": 60, "outlier_handling": "trim", "max_swaps": 0}
-    model = BlindAUCClassifier(**params).fit(data.X, data.y_pu)
-    assert len(model.outliers_) == 60
-    assert np.isinf(model.shift_).sum() == 60
 
 
 @both
@@ -242,16 +267,6 @@ def test_shares_count_columns_and_positives():
     assert len(fitted(BlindAUCClassifier, n_outliers=0.29, max_swaps=0).outliers_) == 17
 
 
-def test_the_screen_finds_outliers_with_leverage_where_the_objective_cannot():
-    data = make_paper_data(outlier_features="all", random_state=0)
-    params = {**PLAIN, "n_outliers": 7, "l2": 1000.0, "max_swaps": 5}
-    screened = BlindAUCClassifier(**params).fit(data.X, data.y_pu)
-    alone = BlindAUCClassifier(leverage_screen=False, **params).fit(data.X, data.y_pu)
-    assert set(screened.outliers_) == set(data.outliers)
-    assert len(set(alone.outliers_) & set(data.outliers)) < 7
-    assert np.isinf(screened.shift_[-7:]).all()
-
-
 def test_verbose_prints_a_line_per_stage_and_callback_hears_the_same(capsys):
     heard = []
     fitted(BlindAUCClassifier, n_features_to_select=10, n_outliers=4, verbose=1, callback=heard.append)
@@ -282,3 +297,170 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(Estimator, refit):
     model.callback = None
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is value for name, value in before.items())
+
+
+# --- what holds for every estimator, with a search or without ---
+
+
+@every
+def test_every_field_is_a_parameter_and_every_parameter_a_field(Estimator):
+    names = {each.name for each in fields(Estimator)}
+    assert set(Estimator().get_params()) == set(signature(Estimator).parameters) == names
+    assert all(p.default is not Parameter.empty for p in signature(Estimator).parameters.values())
+
+
+@every
+def test_parameters_are_set_untouched_and_stay_so_in_a_fit(Estimator):
+    marks = {name: object() for name in Estimator().get_params()}
+    made = Estimator(**marks)
+    assert all(getattr(made, name) is mark for name, mark in marks.items())
+    assert made.get_params() == marks
+    assert clone(Estimator().set_params(**QUICK[Estimator])).get_params() == Estimator(**QUICK[Estimator]).get_params()
+    model = Estimator(**QUICK[Estimator])
+    before = {name: (value, repr(value)) for name, value in model.get_params().items()}
+    model.fit(DATA.X, DATA.y_pu)
+    assert all(getattr(model, name) is value and repr(value) == text for name, (value, text) in before.items())
+
+
+def slow_blind_auc(is_positive, scores, weight):
+    """The double loop."""
+    total = above = 0.0
+    for i in np.flatnonzero(is_positive):
+        for j in np.flatnonzero(~is_positive):
+            above += weight[i] * weight[j] * ((scores[i] > scores[j]) + 0.5 * (scores[i] == scores[j]))
+            total += weight[i] * weight[j]
+    return above / total
+
+
+@every
+def test_score_is_the_blind_auc_however_labels_are_written(Estimator):
+    rng = np.random.default_rng(0)
+    new, is_positive, weight = rng.normal(0, 7, size=(80, 30)), rng.random(80) < 0.4, rng.uniform(0.5, 2, 80)
+    new[:10] = new[10:20]  # ties
+    model = Estimator(**QUICK[Estimator]).fit(DATA.X, DATA.y_pu)
+    scores = model.decision_function(new)
+    assert model.score(new, is_positive) == pytest.approx(slow_blind_auc(is_positive, scores, np.ones(80)))
+    assert model.score(new, is_positive, weight) == pytest.approx(slow_blind_auc(is_positive, scores, weight))
+    # The smaller string is the positive one, and unlabelled rows may be missing.
+    named = np.where(DATA.y_pu == 1, "case", "other")
+    by_name = Estimator(**QUICK[Estimator], pos_label="case").fit(DATA.X, named)
+    expected = slow_blind_auc(is_positive, by_name.decision_function(new), np.ones(80))
+    assert by_name.score(new, np.where(is_positive, "case", "other")) == pytest.approx(expected)
+    assert by_name.score(new, np.where(is_positive, "case", None)) == pytest.approx(expected)
+
+
+@every
+@pytest.mark.parametrize("method", ["score", "predict", "decision_function", "predict_proba", "doubtful_labels"])
+def test_before_a_fit_there_is_nothing_to_ask(Estimator, method):
+    arguments = {"score": (DATA.X, DATA.y_pu), "doubtful_labels": ()}.get(method, (DATA.X,))
+    with pytest.raises(NotFittedError):
+        getattr(Estimator(), method)(*arguments)
+
+
+FAR = make_paper_data(n_features=100, outlier_features="all", random_state=0)
+
+
+@pytest.fixture(scope="module")
+def with_leverage():
+    return {Estimator: Estimator(**params).fit(FAR.X, FAR.y_pu) for Estimator, params in QUICK.items()}
+
+
+@every
+def test_rows_with_leverage_are_outliers_and_doubtful(Estimator, with_leverage):
+    model = with_leverage[Estimator]
+    assert len(FAR.outliers) == 7
+    assert set(FAR.outliers) <= set(model.outliers_)
+    assert set(FAR.outliers) <= set(model.doubtful_labels())
+    np.testing.assert_array_equal(model.labelled_rows_, np.flatnonzero(FAR.y_pu == 1))
+    is_far = np.isin(model.labelled_rows_, FAR.outliers)
+    assert (model.suspicion_[is_far] == 1).all()
+    assert np.isinf(model.shift_[is_far]).all()
+    # In how many of the 100 columns they are unusual.
+    assert ((model.leverage_ > 0) == is_far).all()
+    assert (model.leverage_ <= 100).all()
+    # Seven of a hundred labels are wrong for sure.
+    assert 0.07 - 1e-12 <= model.contamination_.low <= model.contamination_
+
+
+@every
+@pytest.mark.parametrize("values", [-1e6, 1e6, "each its own"])
+def test_rows_with_leverage_neither_fit_nor_vote(Estimator, values, with_leverage):
+    X, one = FAR.X.copy(), with_leverage[Estimator]
+    X[FAR.outliers] = (
+        np.outer(10.0 ** np.arange(3, 10), np.resize([1.0, -1.0], 100)) if values == "each its own" else values
+    )
+    other = Estimator(**QUICK[Estimator]).fit(X, FAR.y_pu)
+    for name in ("coef_", "support_", "spread_", "suspicion_", "outliers_", "shift_"):
+        np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
+    for name in ("intercept_", "prior_", "contamination_", "auc_"):
+        assert repr(getattr(other, name)) == repr(getattr(one, name))
+
+
+@every
+def test_without_the_screen_rows_with_leverage_fit_as_all_others(Estimator, with_leverage):
+    model = Estimator(leverage_screen=False, **QUICK[Estimator]).fit(FAR.X, FAR.y_pu)
+    assert not model.leverage_.any()
+    # They bend the fit to themselves, so that they rank high and no outlier is found among them.
+    assert len(set(model.outliers_) & set(FAR.outliers)) < 7
+    scores = [
+        roc_auc_score(FAR.y_test, each.decision_function(FAR.X_test)) for each in (model, with_leverage[Estimator])
+    ]
+    assert scores[0] < scores[1]
+
+
+@both
+@pytest.mark.parametrize("n_outliers", [0, 3, 7, 7.0 / 100, 20, 0.6])
+def test_rows_with_leverage_count_among_the_outliers(Estimator, n_outliers):
+    params = {**PLAIN, "l2": 1000.0, "n_outliers": n_outliers, "outlier_handling": "trim", "max_swaps": 0}
+    model = Estimator(**params).fit(FAR.X, FAR.y_pu)
+    expected = max(7, n_outliers if isinstance(n_outliers, int) else round(100 * n_outliers))
+    assert len(model.outliers_) == np.isinf(model.shift_).sum() == expected
+    assert set(FAR.outliers) <= set(model.outliers_)
+    assert not hasattr(model, "suspicion_")
+
+
+@pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
+def test_a_search_leaves_out_as_many_as_its_best_estimator(Estimator, with_leverage):
+    model = with_leverage[Estimator]
+    assert len(model.best_estimator_.outliers_) == round(100 * model.best_params_["n_outliers"])
+    assert set(FAR.outliers) <= set(model.best_estimator_.outliers_)
+    one = Estimator(**QUICK[Estimator] | {"n_outliers": 20, "n_features_to_select": None}).fit(FAR.X, FAR.y_pu)
+    assert len(one.outliers_) == len(one.best_estimator_.outliers_) == 20
+
+
+CALIBRATED = {
+    "a loss of one's own": {"loss": BarrierHinge(slope=3.0)},
+    "no ridge": {"l2": 0.0},
+    "a number for each group": {
+        "sparsity": "exclusive_l0",
+        "groups": GROUPS["ids"],
+        "n_features_to_select": [1, 2] * 5,
+    },
+    "an array of numbers": {
+        "sparsity": "exclusive_l0",
+        "groups": GROUPS["ids"],
+        "n_features_to_select": np.array([1, 2] * 5),
+    },
+    "a share of each group": {"sparsity": "exclusive_l0", "groups": GROUPS["ids"], "n_features_to_select": 1 / 3},
+    "groups": {"sparsity": "group_l0", "groups": GROUPS["ids"], "n_features_to_select": 2},
+    "shifts": {"n_outliers": 4, "outlier_handling": "shift"},
+}
+
+
+@both
+@pytest.mark.parametrize("case", CALIBRATED)
+def test_what_can_be_fitted_can_be_calibrated(Estimator, case):
+    params = {"l2": 100.0, "prior": 0.2, "max_swaps": 0, **CALIBRATED[case]}
+    model = Estimator(**params).fit(DATA.X, DATA.y_pu)
+    probability = model.predict_proba(DATA.X)[:, 1]
+    assert ((probability >= 0) & (probability <= 1)).all()
+    np.testing.assert_array_equal(model.coef_, Estimator(**params, calibrate=False).fit(DATA.X, DATA.y_pu).coef_)
+
+
+@both
+def test_the_automatic_ridge_goes_with_the_units_of_the_columns(Estimator):
+    params = {"prior": 0.2, "calibrate": False, "solver": "path", "tol": 1e-9}
+    for scaling, factor in (("standard", 1.0), ("none", 1e6)):
+        one, other = (Estimator(scaling=scaling, **params).fit(X, DATA.y_pu) for X in (DATA.X, 1e3 * DATA.X))
+        assert other.l2_ / one.l2_ == pytest.approx(factor)
+        np.testing.assert_allclose(1e3 * other.coef_, one.coef_, rtol=1e-5)

@@ -65,6 +65,7 @@ MODELS = {
     "PU error, tuned": lambda: PUErrorClassifierCV(**TUNED, prior=0.2).fit(X, Y),
     "tuned, too few positives": lambda: BlindAUCClassifierCV().fit(X[20:], Y[20:]),
     "columns with names": lambda: BlindAUCClassifier(**PLAIN).fit(pd.DataFrame(X, columns=NAMES), Y),
+    "a row with leverage": lambda: BlindAUCClassifierCV(**TUNED).fit(np.r_[X, 1e3 * np.ones((1, 8))], np.r_[Y, 1]),
     "named classes": lambda: BlindAUCClassifier(pos_label="case").fit(X, np.where(Y == 1, "case", "unknown")),
     "tuned, with every option": lambda: BlindAUCClassifierCV(
         **QUICK | {"cv": list(GroupKFold(3).split(X, Y, np.arange(len(Y)) // 2))},
@@ -154,6 +155,19 @@ def test_a_model_comes_back_as_it_was(name, tmp_path):
         assert_same(answers(loaded, rows_for(name)), answers(model, rows_for(name)))
     save(loaded, tmp_path / "again.skops")
     assert_same(vars(load(tmp_path / "again.skops")), vars(model))
+
+
+def test_what_a_search_found_is_kept(tmp_path):
+    model = made("a row with leverage")
+    assert model.leverage_.tolist() == [0] * (len(model.leverage_) - 1) + [8]
+    save(model, tmp_path / "model.skops")
+    loaded = load(tmp_path / "model.skops")
+    for name in ("inclusion_", "support_", "support_cost_", "leverage_", "suspicion_", "cv_results_", "baselines_"):
+        assert_same(getattr(loaded, name), getattr(model, name))
+    assert isinstance(loaded.support_cost_, Estimate)
+    assert_same(loaded.best_estimator_.coef_, model.best_estimator_.coef_)
+    again = clone(loaded.best_estimator_).fit(np.r_[X, 1e3 * np.ones((1, 8))], np.r_[Y, 1])
+    assert_same(again.coef_, model.best_estimator_.coef_)
 
 
 def test_groups_of_a_loaded_preprocessor(tmp_path):
@@ -463,6 +477,12 @@ def test_an_older_format_says_what_to_do(path, saved, monkeypatch):
     monkeypatch.setattr(model_files, "OLDEST_FORMAT", FORMAT + 1)
     monkeypatch.setattr(model_files, "FORMAT", FORMAT + 1)
     assert f"load it with pip install 'blindauc=={blindauc.__version__}'" in refusal(path)
+
+
+def test_files_from_before_the_average_are_refused(path, saved):
+    path.write_bytes(forged(members_of(saved), format=1, version="0.1.0"))
+    assert "has format 1" in refusal(path)
+    assert "load it with pip install 'blindauc==0.1.0'" in refusal(path)
 
 
 def test_an_older_version_that_cannot_be_read_says_what_to_do(path, saved):

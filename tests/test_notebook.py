@@ -60,7 +60,7 @@ def test_after_the_fit_it_tells_what_was_found(Estimator):
     rows = told(model)
     assert rows["Rows"] == f"{model.n_labelled_} labelled positives, {model.n_unlabelled_:,} unlabelled"
     assert rows["AUC"] == f"{model.auc_:.2f} (95 % interval {model.auc_.low:.2f} to {model.auc_.high:.2f})"
-    assert rows["Labels to doubt"] == f"{len(model.doubtful_labels())} of {model.n_labelled_}"
+    assert rows["Labels to re-check"] == f"{len(model.doubtful_labels())} of {model.n_labelled_}"
     assert rows["Columns"].startswith("8 of 20: ")
     assert "Chosen" not in rows  # the diagram has the parameters
     assert (model.n_labelled_, model.n_unlabelled_) == ((DATA.y_pu == 1).sum(), (DATA.y_pu != 1).sum())
@@ -100,11 +100,30 @@ def test_without_calibration_there_is_less_to_tell():
     assert list(told(fitted(quick()))) == ["Rows", "Columns"]
 
 
-def test_a_search_tells_what_it_chose(tuned):
-    chosen = told(tuned)["Chosen"]
-    assert "n_features_to_select: 8" in chosen
-    assert "scaling: standard" in chosen
-    assert told(tuned.best_estimator_)["AUC"] == told(tuned)["AUC"]
+def test_a_search_tells_which_candidate_leads_its_average(tuned):
+    n_averaged = (tuned.cv_results_["weight"] > 0).sum()
+    assert n_averaged == 2
+    leading = f"scaling: standard, loss: logistic, l2: {tuned.best_params_['l2']:g}"
+    words = f"an average of {n_averaged} candidates; the one with the largest weight has {leading}"
+    assert told(tuned)["Chosen"].startswith(words)
+    assert "n_features_to_select: 8" in told(tuned)["Chosen"]
+    assert list(told(tuned.best_estimator_)) == ["Rows", "Columns"]
+
+
+def test_a_search_that_takes_one_candidate_tells_its_parameters():
+    best = told(fitted(BlindAUCClassifierCV(**FEW, rule="best")))
+    assert best["Chosen"].startswith("scaling: standard, ")
+    few = np.flatnonzero(DATA.y_pu == 1)[10:]  # fewer positives than a search needs
+    nothing = BlindAUCClassifierCV(**FEW).fit(np.delete(DATA.X, few, axis=0), np.delete(DATA.y_pu, few))
+    assert nothing.cv_results_ == {}
+    assert told(nothing)["Chosen"].startswith("scaling: standard, ")
+
+
+def test_columns_of_an_average_are_those_it_supports(tuned):
+    assert told(tuned)["Columns"].startswith(f"{tuned.support_.sum()} of 20: ")
+    shown = re.findall(r"column_(\d+)", told(tuned)["Columns"])
+    assert len(shown) == 5
+    assert tuned.support_[np.array(shown, dtype=int)].all()
 
 
 def test_a_search_tells_which_simpler_methods_would_do(tuned):

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
 from blindauc.prior import (
     PRIOR_ESTIMATORS,
     best_bin_prior,
     estimate_prior,
     expected_fdr,
+    explain_scores,
     fit_score_model,
     flag,
     mixture_prior,
 )
 from blindauc.prior.far import far_probability
-from blindauc.prior.posterior import Mixtures, contamination_grid, fixed, posterior, prior_grid
+from blindauc.prior.posterior import (
+    COARSENING,
+    CONTAMINATION_SCALE,
+    STRAY_SHARE,
+    Mixtures,
+    contamination_grid,
+    fixed,
+    likely,
+    posterior,
+    prior_grid,
+)
 from blindauc.prior.samples import Counts, count
-from blindauc.prior.shapes import shape_library
+from blindauc.prior.shapes import SEPARATIONS, SPREADS, shape_library
 
 METHODS = sorted(PRIOR_ESTIMATORS)
 
@@ -278,6 +290,71 @@ def test_scores_to_judge_are_checked():
         fit_score_model([1.0], [0.0]).probability([np.nan])
 
 
+# --- the AUC ---
+
+
+def test_the_explanation_holds_the_score_model():
+    labelled, unlabelled = samples(contamination=0.1)
+    model, found = fit_score_model(labelled, unlabelled, prior=0.3), explain_scores(labelled, unlabelled, prior=0.3)
+    assert found.model.estimate == model.estimate
+    np.testing.assert_array_equal(found.model.suspicions, model.suspicions)
+
+
+@pytest.mark.parametrize("case", SMALL)
+def test_small_and_tied_samples_have_an_auc(case):
+    for prior in (None, 0.0, 0.4, 1.0):
+        auc = explain_scores(*SMALL[case], prior=prior).auc
+        assert 0.5 <= auc.low <= auc <= auc.high <= 1
+
+
+def test_the_auc_depends_on_ranks_alone_and_weights_repeat_rows():
+    labelled, unlabelled = samples(n_lab=80, n_unl=200)
+    auc = explain_scores(labelled, unlabelled).auc
+    for other in (explain_scores(labelled[::-1], unlabelled[::-1]), explain_scores(labelled**3, unlabelled**3)):
+        assert (auc, auc.low, auc.high) == (other.auc, other.auc.low, other.auc.high)
+    weight = np.random.default_rng(1).integers(0, 4, 80)
+    weighted = explain_scores(labelled, unlabelled, pos_weight=weight).auc
+    repeated = explain_scores(np.repeat(labelled, weight), unlabelled).auc
+    assert (weighted, weighted.low, weighted.high) == (repeated, repeated.low, repeated.high)
+
+
+def test_the_auc_is_surer_with_confidence_rows_and_prior():
+    labelled, unlabelled = samples()
+    narrow, wide = (explain_scores(labelled, unlabelled, confidence=c).auc for c in (0.5, 0.99))
+    assert wide.low < narrow.low <= narrow == wide <= narrow.high < wide.high
+    widths = [
+        np.mean([auc.high - auc.low for auc in (explain_scores(*samples(s, *n), **given).auc for s in range(4))])
+        for n, given in (((100, 400), {}), ((400, 1600), {}), ((400, 1600), {"prior": 0.3}))
+    ]
+    assert widths[0] > 1.3 * widths[1] > 1.3 * 1.1 * widths[2]
+
+
+def gamma_sample(seed, kind, n_lab=120, n_unl=1200, prior=0.2, share=0.1):
+    """Scores of a distribution by which no constant was set, with an AUC of 0.87; wrong labels come first."""
+    rng = np.random.default_rng(seed)
+    n_wrong = 0 if kind == "clean" else rng.binomial(n_lab, share)
+    unlabelled = rng.gamma(3, np.where(rng.random(n_unl) < prior, 2.6, 1.0))
+    wrong = rng.gamma(3, 1.0, n_wrong) if kind == "ordinary" else -rng.random(n_wrong)
+    return np.concatenate([wrong, rng.gamma(3, 2.6, n_lab - n_wrong)]), unlabelled, n_wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("kind", ["clean", "ordinary", "far"])
+def test_intervals_hold_the_truth_of_a_new_distribution(kind, given):
+    """Of 60 draws at least 52: with 57 expected, fewer come by chance once in 100 times."""
+    prior, contamination = 0.2, 0.0 if kind == "clean" else 0.1
+    # Of two gamma variables of shape 3 the ratio has an F distribution.
+    auc = stats.f(6, 6).cdf(2.6)
+    held = np.zeros(3)
+    for seed in range(60):
+        labelled, unlabelled, _ = gamma_sample(seed, kind)
+        found = explain_scores(labelled, unlabelled, prior=prior if given else None)
+        numbers = found.auc, found.model.estimate.prior, found.model.estimate.contamination
+        held += [n.low <= true <= n.high for n, true in zip(numbers, (auc, prior, contamination), strict=True)]
+    assert (held >= 52).all()
+
+
 # --- its parts ---
 
 
@@ -288,8 +365,87 @@ def test_shapes_are_pairs_of_distributions_with_increasing_ratio():
         assert (np.diff(side) >= -1e-15).all()
     positive, negative = np.diff(library.positive), np.diff(library.negative)
     assert (np.diff(positive / (positive + negative)) > -1e-6).all()
-    for belief in (library.plain, library.pure, library.short_tailed):
+    for belief in (library.pure, library.short_tailed):
         assert np.exp(belief).sum() == pytest.approx(1)
+
+
+def test_every_kind_of_shape_has_the_same_aucs():
+    """The AUC of a shape by summing over the pairs of its 300 points, against what the library says."""
+    library = shape_library()
+    positive, negative = np.diff(library.positive), np.diff(library.negative)
+    below = np.cumsum(negative, axis=1) - negative / 2
+    np.testing.assert_allclose((positive * below).sum(axis=1), library.auc, atol=0.002)
+    by_kind = library.auc.reshape(-1, len(SEPARATIONS))
+    np.testing.assert_array_equal(by_kind, np.tile(by_kind[0], (len(by_kind), 1)))
+    np.testing.assert_allclose(by_kind[0, :-1], stats.norm.cdf(SEPARATIONS / np.sqrt(2))[:-1])
+
+
+def test_every_auc_is_believed_alike():
+    library = shape_library()
+    for belief in (library.pure, library.short_tailed):
+        by_auc = np.exp(belief).reshape(-1, len(SEPARATIONS)).sum(axis=0)
+        np.testing.assert_allclose(by_auc, 1 / len(SEPARATIONS))
+
+
+def test_only_shapes_with_a_longer_low_tail_than_the_normal_one_are_believed_less():
+    library = shape_library()
+    change = (library.short_tailed - library.pure).reshape(-1, len(SEPARATIONS))
+    normal, t3 = change[SPREADS.index(1.0)], change[len(SPREADS)]
+    # None gains on the normal pair of its AUC.
+    assert (change <= normal + 1e-12).all()
+    assert (t3 < normal - 0.5)[5:-2].all()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.9])
+def test_class_masses_against_a_search_for_every_edge(share):
+    """Where A f1 + (1 - A) f0 reaches the cumulated pool, found by bisection along each shape."""
+    _, counts = count(*samples())
+    merged, _ = counts.merged(15)
+    pooled = merged.labelled + merged.unlabelled
+    labelled_share = merged.labelled.sum() / pooled.sum()
+    prior = (share - labelled_share) / (1 - labelled_share) if share > labelled_share else 0.0
+    library = shape_library()
+    mixtures = Mixtures(merged, np.array([prior]), np.array([0.0]), library)
+    share = labelled_share + (1 - labelled_share) * prior
+    points = np.arange(library.positive.shape[1])
+    for k in range(0, len(library.auc), 23):
+        at = [np.interp(x, points, share * library.positive[k] + (1 - share) * library.negative[k]) for x in (0, 299)]
+        assert at == pytest.approx([0, 1])
+        places = [
+            optimize.brentq(
+                lambda x, edge=edge, k=k: (
+                    share * np.interp(x, points, library.positive[k])
+                    + (1 - share) * np.interp(x, points, library.negative[k])
+                    - edge
+                ),
+                0,
+                299,
+                xtol=1e-12,
+            )
+            for edge in np.cumsum(pooled)[:-1] / pooled.sum()
+        ]
+        for table, side in zip(mixtures._table[:, 0, k], (library.negative, library.positive), strict=True):
+            parts = np.diff(np.concatenate([[0.0], np.interp(places, points, side[k]), [1.0]]))
+            expected = (1 - STRAY_SHARE) * parts + STRAY_SHARE * pooled / pooled.sum()
+            np.testing.assert_allclose(table, expected, atol=1e-9)
+
+
+def test_log_likelihood_against_a_loop_over_the_bins():
+    _, counts = count(*samples(contamination=0.1))
+    merged, _ = counts.merged(12)
+    prior, contamination = np.array([0.1, 0.3, 0.6]), np.array([0.0, 0.12])
+    mixtures = Mixtures(merged, prior, contamination, shape_library())
+    found = mixtures.log_likelihood()
+    n_lab, n_unl = merged.labelled.sum(), merged.unlabelled.sum()
+    for (e, eta), (p, pi), k in product(enumerate(contamination), enumerate(prior), range(0, found.shape[2], 17)):
+        node, beyond = mixtures._node[e, p], mixtures._beyond[e, p]
+        f0, f1 = (1 - beyond) * mixtures._table[:, node, k] + beyond * mixtures._table[:, node + 1, k]
+        expected = 0.0
+        for b in range(len(f0)):
+            f_lab, f_unl = eta * f0[b] + (1 - eta) * f1[b], (1 - pi) * f0[b] + pi * f1[b]
+            f_pool = (n_lab * f_lab + n_unl * f_unl) / (n_lab + n_unl)
+            expected += merged.labelled[b] * np.log(f_lab / f_pool) + merged.unlabelled[b] * np.log(f_unl / f_pool)
+        assert found[e, p, k] == pytest.approx(expected, rel=1e-4, abs=1e-2)
 
 
 def test_mixtures_reproduce_the_pool():
@@ -316,6 +472,48 @@ def test_fixed_numbers_stay_and_grids_sum_to_one():
         quantiles = [grid.quantile(np.exp(grid.log_weight), level) for level in np.linspace(0, 1, 21)]
         assert quantiles == sorted(quantiles)
         assert quantiles[-1] == pytest.approx(grid.high[-1])
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95])
+def test_likely_values_are_those_of_the_normal_interval(confidence):
+    x = np.linspace(-5, 5, 41)
+    reach = stats.norm.ppf((1 + confidence) / 2)
+    # Off the grid the best value is unknown, and the interval at most a step too long.
+    for centre, error in ((0.0, 1e-12), (0.125, 0.05)):
+        found = likely(x, -((x - centre) ** 2) / 2, confidence)
+        np.testing.assert_allclose(found, [centre - reach, centre + reach], atol=error)
+
+
+def test_likely_values_reach_the_ends_and_span_what_lies_between():
+    x = np.arange(6.0)
+    assert likely(x, np.zeros(6), 0.95) == (0.0, 5.0)
+    assert likely(np.array([0.3]), np.array([-7.0]), 0.95) == (0.3, 0.3)
+    low, high = likely(x, np.array([0.0, -50.0, -50.0, -50.0, -1.0, -50.0]), 0.95)
+    assert low == 0.0
+    assert 4 < high < 5
+
+
+@pytest.mark.parametrize("contamination", [0.0, 0.1])
+def test_intervals_hold_what_some_mixture_explains_nearly_as_well_as_the_best(contamination):
+    """By looking at one mixture after the other."""
+    _, counts = count(*samples(n_lab=60, n_unl=200, contamination=contamination))
+    merged, _ = counts.merged(15)
+    pi, eta, library = prior_grid(), contamination_grid(), shape_library()
+    found = posterior(merged, pi, eta, confidence=0.9)
+    pairs = 1 / (1 / 60 + 1 / 200)
+    explained = Mixtures(merged, pi.values, eta.values, library).log_likelihood() / (1 + pairs / COARSENING)
+    explained += library.pure - eta.values[:, None, None] / CONTAMINATION_SCALE
+    least = explained.max() - stats.chi2(1).ppf(0.9) / 2
+    for number, values, axis in (
+        (found.contamination, eta.values, 0),
+        (found.prior, pi.values, 1),
+        (found.auc, library.auc, 2),
+    ):
+        held = {values[place] for place in np.argwhere(explained >= least)[:, axis]}
+        assert number.low <= min(held)
+        assert max(held) <= number.high
+        # No further than to the next value that is not held.
+        assert not [v for v in set(values) - held if number.low < v < min(held) or max(held) < v < number.high]
 
 
 def test_merged_counts_keep_their_sums_and_order():
@@ -356,6 +554,33 @@ def test_far_labels_are_flagged():
         assert flagged[:20].all()
         assert flagged[20:].mean() < 0.03
         assert model.estimate.contamination.low < 0.1 < model.estimate.contamination.high
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.3])
+def test_far_labels_of_a_new_distribution_are_flagged(share):
+    """Nearly all of them; the share of false alarms is at most 0.3 on average, where 0.2 are asked for."""
+    n_found, n_far, false_shares = 0, 0, []
+    for seed in range(10):
+        labelled, unlabelled, n_wrong = gamma_sample(seed, "far", share=share)
+        flagged = flag(fit_score_model(labelled, unlabelled).suspicion(labelled))
+        n_found, n_far = n_found + flagged[:n_wrong].sum(), n_far + n_wrong
+        false_shares.append(flagged[n_wrong:].sum() / max(1, flagged.sum()))
+    assert n_found >= 0.95 * n_far
+    assert np.mean(false_shares) <= 0.3
+
+
+def test_ordinary_wrong_labels_that_can_be_told_are_flagged():
+    """With 300 labels and an AUC of 0.95, some of the tenth that is wrong; most of those flagged are."""
+    n_found, shares = 0, []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        labelled = np.concatenate([rng.normal(0, 1, 30), rng.normal(2.33, 1, 270)])
+        unlabelled = samples(seed, n_unl=3000, prior=0.2, distance=2.33)[1]
+        flagged = flag(fit_score_model(labelled, unlabelled).suspicion(labelled))
+        n_found += flagged[:30].sum()
+        shares.append(flagged[30:].sum() / max(1, flagged.sum()))
+    assert n_found >= 0.1 * 6 * 30
+    assert np.mean(shares) <= 0.3
 
 
 def test_clean_labels_are_left_alone():

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from blindauc.data import Data
-from blindauc.tuning.projection import MAX_ROWS, Projection
+from blindauc.scorers.projection import MAX_ROWS, Projection
 
 
 def as_data(X, weight=None):

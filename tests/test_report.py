@@ -16,6 +16,7 @@ from blindauc.report.cautions import cautions
 from blindauc.report.charts import place_of, round_steps, thinned, tuning_chart
 from blindauc.report.elements import UNREADABLE, VOID, Markup, tag, together
 from blindauc.report.sections.trust import more_rows
+from blindauc.report.words import number, percent
 
 EXAMPLES = [example, hostile, shaky, large, nearly_empty]
 FROM_ELSEWHERE = {
@@ -141,12 +142,13 @@ def test_summary_says_what_was_asked_and_found():
         "Which rows of patients.csv are like those labelled positive?",
         "The table has 2,400 rows. 160 are labelled positive (infection = yes). Of the other 2,240",
         "Estimated AUC0.8795 % interval 0.83 to 0.91",
-        "Labels to doubt12of 160 labelled rows",
+        "Labels to re-check12of 160 labelled rows",
         "Positives among unlabelled18 %95 % interval 13 to 25 %",
-        "Columns used9of 37",
+        "Columns selected9of 37",
         "The ranking is good.",
         "About 410 unlabelled rows are positive, too",
-        "12 labels should be checked again.",
+        "12 labels should be checked again. Expect about one in five of them to be correct.",
+        "9 columns tell the rows apart.",
         "The strongest: temperature_day_3, c_reactive_protein_day_4, wound_discharge.",
         "A simpler method may do as well. The ranking here scores 0.006 higher than l1 logistic regression",
         "Nothing in these numbers calls for special care.",
@@ -232,17 +234,42 @@ def test_choices_between_and_beyond_the_values_tried_are_drawn():
     tried = example().tuning[2]
     assert place_of(tried.chosen, tried.values) == tried.values.index(tried.chosen)
     for chosen in (0.0, 0.05, 1e12):
-        assert "chosen:" in tuning_chart(replace(tried, chosen=chosen), "l2")
+        assert "leading:" in tuning_chart(replace(tried, chosen=chosen), "l2")
     alone = replace(tried, values=[1.0], scores=[0.8], errors=[0.0], chosen=1.0)
     assert "nan" not in tuning_chart(alone, "l2")
 
 
-def test_frequencies_that_nobody_asked_for_are_not_made_up():
-    findings = replace(example(), features=[Feature("age", "age", -0.5, None)])
+def test_frequencies_that_were_not_computed_are_not_made_up():
+    findings = replace(example(), features=[Feature("age", "age", -0.5, 0.75, True, None)])
     page = report.as_html(findings)
-    assert "not asked" in page
+    assert "not computed" in page
     assert "half-samples" not in page
     assert "against positive" in page
+
+
+def test_columns_have_their_inclusion_beside_the_weight():
+    page = report.as_html(example())
+    table = page.split("<caption>Columns and their weights</caption>")[1].split("</tbody>")[0]
+    for feature, row in zip(example().features, table.split("<tr>")[2:], strict=True):
+        shown = re.findall(r'<td class="number"[^>]*>([^<]*)</td>', row)
+        assert shown == [number(feature.weight), percent(feature.inclusion), percent(feature.frequency)]
+    assert "inclusion 97\u00a0%\nselected by 91\u00a0% of the half-samples" in page
+
+
+def test_columns_are_counted_where_they_are_selected_not_where_they_have_a_weight():
+    findings = example()
+    assert sum(feature.weight != 0 for feature in findings.features) == 37
+    unselected = [replace(feature, selected=False) for feature in findings.features]
+    assert "No column helps." in text_of(replace(findings, features=unselected))
+    assert "promises nothing" in more_rows(replace(findings, features=unselected))
+    assert "The 15 strongest of 37." in text_of(findings)  # all weights rank
+
+
+def test_the_reason_of_a_row_with_leverage_is_on_the_page():
+    reason = "unlike all other rows, unusual in 180 columns: temperature_day_3 3900 (labelled rows: typically 38)"
+    first, *rest = example().doubts
+    findings = replace(example(), doubts=[replace(first, suspicion=1.0, false_alarms=0.0, reason=reason), *rest])
+    assert f"100 %0 %check{reason}" in text_of(findings)
 
 
 def test_more_rows_help_as_the_theory_says():

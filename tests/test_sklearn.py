@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -24,12 +25,12 @@ from blindauc.datasets import make_paper_data
 FEW = {
     "cv": 2,
     "n_repeats": 1,
-    "scaling": ["none", "standard"],
+    "scaling": "standard",
     "l2": [0.1, 10.0],
     "n_outliers": [0, 0.1],
     "n_features_to_select": [1.0, 0.5],
 }
-"""Choices enough for every stage of a search to have one; all others are the matter of test_tuning.py."""
+"""Choices enough for a search to have some of each kind; all others are the matter of test_tuned.py."""
 
 ESTIMATORS = {
     "blind AUC": BlindAUCClassifier(),
@@ -60,6 +61,19 @@ def test_grid_search_by_auc(Estimator, data):
     search.fit(data.X, data.y_pu)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_score_ > 0.6
+
+
+@every
+def test_by_default_a_grid_search_goes_by_the_blind_auc(estimator):
+    data = make_paper_data(n_features=6, n_outliers=2, n_relevant=4, n_pos=32, n_negatives=40, random_state=0)
+    y = np.where(data.y_pu == 1, "case", "other")  # the smaller label is the positive one
+    search = GridSearchCV(clone(estimator).set_params(pos_label="case", prior=0.1), {"l2": [1.0, 100.0]}, cv=2)
+    search.fit(data.X, y)
+    for k, (fitted, held_out) in enumerate(StratifiedKFold(2).split(data.X, y)):
+        for place, params in enumerate(search.cv_results_["params"]):
+            model = clone(search.best_estimator_).set_params(**params).fit(data.X[fitted], y[fitted])
+            expected = roc_auc_score(data.y_pu[held_out], model.decision_function(data.X[held_out]))
+            assert search.cv_results_[f"split{k}_test_score"][place] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("Estimator", [BlindAUCClassifier, PUErrorClassifier])

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from blindauc import BlindAUCClassifier, Estimate
 from blindauc.datasets import make_paper_data
 from blindauc.prior import PriorEstimate, ScoreModel, fit_score_model
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust import judge_ranks, stability_selection
+from blindauc.trust import StabilitySelection, judge_ranks, stability_selection
 from blindauc.trust.judgement import among_all_rows, on_scores
 from blindauc.trust.stability import _complementary_halves
 
@@ -224,3 +224,101 @@ def test_halves_with_too_few_positives_say_so():
     few = np.r_[0:3, 41:100]
     with pytest.raises(ValueError, match="label more rows"):
         stability_selection(MODEL, DATA.X[few], DATA.y_pu[few], n_resamples=2)
+
+
+# --- the bound on false selections ---
+
+
+def counted(n_units, n_selected, n_resamples=50):
+    return StabilitySelection(np.full(n_units, n_selected / n_units), None, n_resamples)
+
+
+@pytest.mark.parametrize("n_resamples", [10, 50, 100])
+@pytest.mark.parametrize(("p", "q"), [(100, 5), (100, 20), (1000, 30)])
+@pytest.mark.parametrize("share", [0.7, 0.8, 0.9, 1.0])
+def test_expected_false_against_the_formulas(share, p, q, n_resamples):
+    found = counted(p, q, n_resamples)
+    assert found.n_selected == pytest.approx(q)
+    assert found.expected_false(share, "meinshausen_buhlmann") == pytest.approx(q * q / ((2 * share - 1) * p))
+    pairs = n_resamples / 2
+    low, high = 0.5 / (2 * share - 1 - 0.5 / pairs), 4 * (1 - share + 0.5 / pairs) / (1 + 1 / pairs)
+    assert found.expected_false(share) == pytest.approx((low if share <= 0.75 else high) * q / p * q)
+
+
+@pytest.mark.parametrize("n_resamples", [2, 4, 10, 50, 200])
+@pytest.mark.parametrize("q", [1, 10, 30, 57, 58, 90, 100])
+def test_the_bounds_fall_with_the_share_and_shah_samworth_is_never_above(q, n_resamples):
+    shares = np.linspace(0.501, 1.0, 300)
+    found = counted(100, q, n_resamples)
+    tight, wide = (
+        np.array([found.expected_false(share, bound) for share in shares])
+        for bound in ("shah_samworth", "meinshausen_buhlmann")
+    )
+    assert (tight > 0).all()
+    assert (tight <= wide * (1 + 1e-12)).all()
+    assert (np.diff(tight) <= 1e-9).all()
+    assert (np.diff(wide) <= 1e-9).all()
+    assert (q < 58) == (tight < 0.9 * wide).any() or n_resamples <= 4  # it asks for q / p of at most 1 / sqrt(3)
+
+
+def test_more_selected_or_fewer_columns_raise_the_bound():
+    assert counted(100, 5).expected_false() < counted(100, 10).expected_false() < counted(50, 10).expected_false()
+    assert counted(100, 0).expected_false() == 0
+
+
+def test_a_share_between_two_counts_is_bounded_as_the_next_count():
+    found = counted(100, 10, n_resamples=10)
+    assert found.expected_false(0.61) == found.expected_false(0.7) < found.expected_false(0.6)
+
+
+def test_groups_have_a_bound_of_their_own():
+    found = StabilitySelection(np.full(12, 0.25), np.array([0.1, 0.5, 0.9, 0.5]), 50)
+    groups = StabilitySelection(found.group_frequency, None, 50)
+    assert found.expected_false(0.8, units="groups") == groups.expected_false(0.8)
+    assert found.expected_false(0.8, units="groups") != found.expected_false(0.8)
+
+
+class FarthestMeans(BaseEstimator):
+    """Selects the columns in which labelled and unlabelled rows differ most."""
+
+    def __init__(self, n_features_to_select=8):
+        self.n_features_to_select = n_features_to_select
+
+    def fit(self, X, y):
+        self.difference_ = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+        return self
+
+    def get_support(self):
+        return self.difference_ >= np.sort(self.difference_)[-self.n_features_to_select]
+
+
+@pytest.mark.parametrize("bound", ["shah_samworth", "meinshausen_buhlmann"])
+def test_pure_noise_is_selected_less_often_than_the_bound_says(bound):
+    """Observed over 400 data sets at 0.6, 0.8: 1.46, 0.35 columns; bounds 4.44, 1.35 and 8, 2.67."""
+    found = []
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(150, 40)), np.arange(150) < 50
+        found.append(stability_selection(FarthestMeans(), X, y.astype(int), random_state=seed))
+    for share in (0.6, 0.7, 0.8, 0.9):
+        bounds = [one.expected_false(share, bound) for one in found]
+        np.testing.assert_allclose(bounds, bounds[0])  # always 8 of 40
+        assert np.mean([one.selected(share).sum() for one in found]) < bounds[0]
+
+
+BAD_BOUNDS = {
+    "half": ({"at_least": 0.5}, "at_least must be above 0.5 and at most 1 for a bound to hold, not 0.5"),
+    "less than half": ({"at_least": 0.3}, "at_least must be above 0.5"),
+    "more than all": ({"at_least": 1.01}, "at_least must be above 0.5"),
+    "not a number": ({"at_least": np.nan}, "at_least must be above 0.5"),
+    "unknown bound": ({"bound": "mb"}, "bound must be one of 'shah_samworth', 'meinshausen_buhlmann', not 'mb'"),
+    "unknown units": ({"units": "rows"}, "units must be 'columns' or 'groups', not 'rows'"),
+    "no groups": ({"units": "groups"}, "pass groups to stability_selection"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_BOUNDS)
+def test_bad_bounds(case):
+    params, message = BAD_BOUNDS[case]
+    with pytest.raises(ValueError, match=message):
+        counted(100, 10).expected_false(**params)

@@ -19,10 +19,13 @@ BLOCK_ROWS = 1024
 
 
 def clean_scores(X: Any, coef: Floats) -> Floats:
-    """X @ coef without its last digits, so that equal rows have equal scores wherever they stand in X."""
+    """X @ coef without its last digits, so that equal rows have equal scores wherever they stand in X.
+
+    `coef` may be a matrix with a column for each score.
+    """
     scores = Design(X).scores(coef)
-    exponent = int(np.frexp(np.abs(scores).max(initial=0.0))[1]) - 40
-    unit = np.ldexp(1.0, max(exponent, np.finfo(np.float64).minexp))
+    exponent = np.frexp(np.abs(scores).max(axis=0, initial=0.0))[1] - 40
+    unit = np.ldexp(1.0, np.maximum(exponent, np.finfo(np.float64).minexp))
     return np.round(scores / unit) * unit
 
 

@@ -33,6 +33,8 @@ from sklearn.model_selection import (
 )
 
 from blindauc import __version__, extras
+from blindauc.choice.baselines import Comparison
+from blindauc.choice.growth import GrowthStep
 from blindauc.estimate import Estimate
 from blindauc.estimators import (
     BiasedSVM,
@@ -49,16 +51,14 @@ from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
 from blindauc.preprocessing.values import read_booleans, read_categories, read_dates, read_numbers
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
-from blindauc.tuning.baselines import Comparison
-from blindauc.tuning.growth import GrowthStep
 
 _imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format that is written, and the newest that is read."""
 
-OLDEST_FORMAT = 1
-"""The oldest that is read."""
+OLDEST_FORMAT = 2
+"""The oldest that is read. Models of format 1 have no `inclusion_` and no `leverage_`."""
 
 MANIFEST = "blindauc.json"
 

@@ -44,6 +44,17 @@ class SparsitySet:
         self.is_everything = bool(np.all(self._capacity == sizes))
         self.is_nothing = not self._capacity.any()
 
+    @property
+    def n_units(self) -> int:
+        """How many units may be nonzero."""
+        return int(self._capacity.sum())
+
+    def is_within(self, other: SparsitySet) -> bool:
+        """Whether another set, everything or of the same pools, allows all that this one does."""
+        if self.is_everything or other.is_everything:
+            return other.is_everything
+        return bool(np.all(self._capacity <= other._capacity))
+
     def project(self, vector: Floats) -> Floats:
         """The nearest point of the set; among equals the first."""
         return np.where(self.support(vector), vector, 0.0)

@@ -38,7 +38,7 @@ class Analysis:
         `score`, `probability`, `rank` and `labelled`
     doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` gives it
     features : DataFrame of all columns, those of the largest weight first: `column`, `source`, `weight`, `direction`,
-        `selected` and `frequency`
+        `inclusion`, `selected` and `frequency`
     """
 
     model: Pipeline
@@ -137,7 +137,7 @@ def _told(inputs: Inputs, steps: Steps, X: Floats, name: str, origin: dict[str, 
     scores = scores_of(steps, X, inputs.frame.index)
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
-    features = feature_table(steps, X, frequency)
+    features = feature_table(steps, frequency)
     held_out = HeldOutRanks(ranking, is_positive, scores["score"].to_numpy(), seed)
     findings = Findings(
         asked=_asked(inputs, steps, name),

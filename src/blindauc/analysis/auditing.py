@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
@@ -46,7 +46,7 @@ def audit(
     pandas.DataFrame
         The labelled rows, the most doubtful first: `id` if asked for, `row` from 1, `suspicion`, the probability that
         the label is wrong, `false_alarms`, the expected share of right labels among this and all more doubtful ones,
-        and `reason` in words.
+        and `reason` in words. In the training table, a row that was set apart for its leverage comes first and says so.
     """
     steps = steps_of(model)
     if label in steps.kinds:
@@ -60,25 +60,36 @@ def audit(
         _check_same_rows(steps, is_positive)
         return doubtful(steps, frame, is_positive, X, id)
     scores = steps.ranking.decision_function(X) - steps.ranking.intercept_
-    return _in_order(steps, frame, is_positive, X, id, steps.ranking.calibration_.suspicion(scores), scores)
+    suspicion, nowhere = steps.ranking.calibration_.suspicion(scores), np.zeros(len(X), dtype=np.intp)
+    return _in_order(steps, frame, is_positive, X, id, _Doubts(suspicion, scores, nowhere))
 
 
 def doubtful(steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None) -> pd.DataFrame:
     """The labelled rows that the model was fitted to, the most doubtful first; X holds them encoded."""
-    rank = steps.ranking.held_out_rank_[is_positive]
-    return _in_order(steps, frame, is_positive, X, id, steps.ranking.suspicion_, rank)
+    ranking = steps.ranking
+    doubts = _Doubts(ranking.suspicion_, ranking.held_out_rank_[is_positive], ranking.leverage_)
+    return _in_order(steps, frame, is_positive, X, id, doubts)
+
+
+class _Doubts(NamedTuple):
+    """What speaks against each labelled row: a suspicion, a low rank, unusual values in so many columns."""
+
+    suspicion: Floats
+    rank: Floats
+    leverage: Ints
 
 
 def _in_order(
-    steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None, suspicion: Floats, rank: Floats
+    steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None, doubts: _Doubts
 ) -> pd.DataFrame:
     rows = named_rows(frame, id)[is_positive].assign(
-        suspicion=suspicion,
-        false_alarms=expected_fdr(suspicion),
-        reason=reasons(steps, frame[is_positive], X),
+        suspicion=doubts.suspicion,
+        false_alarms=expected_fdr(doubts.suspicion),
+        reason=reasons(steps, frame[is_positive], X, doubts.leverage),
     )
-    # Of those equally doubtful, the one that ranks lowest first.
-    return rows.iloc[np.lexsort((rank, -suspicion))].reset_index(drop=True)
+    # Of those equally doubtful, first those with leverage, which have no rank, then the one that ranks lowest.
+    order = np.lexsort((doubts.rank, -doubts.leverage, -doubts.suspicion))
+    return rows.iloc[order].reset_index(drop=True)
 
 
 def _check_same_rows(steps: Steps, is_positive: Bools) -> None:

@@ -2,7 +2,11 @@ r"""Why labelled rows are doubted, in words: the columns that pull their scores 
 
     pull[i, s] = part[i, s] - median of part[:, s],    part[i, s] = \sum_{j from s} coef[j] X[i, j]
 
-for the labelled rows i, the columns s of the table and the columns j that come from each of them.
+for the labelled rows i, the columns s of the table and the columns j that come from each of them. A row that was set
+apart for its leverage has no such reason, since it took no part in the fit. It is told by the columns in which it lies
+furthest out,
+
+    distance[i, s] = max_{j from s} |X[i, j] - median of X[:, j]| / spread[j].
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 from blindauc.analysis.pipeline import Steps
 from blindauc.preprocessing import feature_groups, group_names
 from blindauc.preprocessing.values import days_of, numbers_of, texts_of
@@ -29,8 +33,10 @@ NEGLIGIBLE = 0.1
 NO_REASON = "no column pulls it down"
 
 
-def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats) -> list[str]:
+def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | None = None) -> list[str]:
     """For each labelled row the columns that lower its score most, compared with the other labelled rows.
+
+    A row with leverage is far from all other rows; for it, the columns in which it is furthest out are named.
 
     Parameters
     ----------
@@ -39,21 +45,34 @@ def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats) -> list[str]:
         The labelled rows.
     X : ndarray
         The same rows, encoded.
+    leverage : ndarray of shape (n_labelled,), optional
+        In how many columns a row that was set apart for its leverage is unusual; 0 for all other rows.
 
     Returns
     -------
     list of str
-        Such as "crp 3 (labelled rows: typically 80); fever no (mostly yes)".
+        Such as "crp 3 (labelled rows: typically 80); fever no (mostly yes)" and "unlike all other rows, unusual in 180
+        columns: crp 9000 (labelled rows: typically 80)".
     """
-    pull = pulls(steps, X)
-    strongest = np.argsort(pull, axis=1, kind="stable")[:, :MOST_COLUMNS]
-    told = np.take_along_axis(pull, strongest, axis=1)
-    is_worth_it = (told < 0) & (told <= NEGLIGIBLE * told[:, :1])
     columns = _Columns(steps, labelled)
-    return [
-        columns.in_words(row, places[worth].tolist())
-        for row, (places, worth) in enumerate(zip(strongest, is_worth_it, strict=True))
-    ]
+    told = [columns.in_words(row, places) or NO_REASON for row, places in enumerate(_strongest(-pulls(steps, X)))]
+    if leverage is not None and leverage.any():
+        furthest = _strongest(distances(steps, X))
+        for row in np.flatnonzero(leverage).tolist():
+            told[row] = f"{_unusual(int(leverage[row]))}: {columns.in_words(row, furthest[row])}"
+    return told
+
+
+def _unusual(n_columns: int) -> str:
+    return f"unlike all other rows, unusual in {n_columns} {'column' if n_columns == 1 else 'columns'}"
+
+
+def _strongest(size: Floats) -> list[list[int]]:
+    """For each row the places of its largest sizes, without those that are not worth a word."""
+    places = np.argsort(-size, axis=1, kind="stable")[:, :MOST_COLUMNS]
+    sizes = np.take_along_axis(size, places, axis=1)
+    is_worth_it = (sizes > 0) & (sizes >= NEGLIGIBLE * sizes[:, :1])
+    return [some[worth].tolist() for some, worth in zip(places, is_worth_it, strict=True)]
 
 
 def pulls(steps: Steps, X: Floats) -> Floats:
@@ -62,6 +81,15 @@ def pulls(steps: Steps, X: Floats) -> Floats:
     weights = sp.csr_array((steps.ranking.coef_, (np.arange(len(source)), source)))
     parts = X @ weights
     return parts - np.median(parts, axis=0)
+
+
+def distances(steps: Steps, X: Floats) -> Floats:
+    """How far each row lies from the middle of these rows by each column of the table, in standard deviations."""
+    source = feature_groups(steps.preprocessor)
+    deviation = np.abs(X - np.median(X, axis=0)) / steps.ranking.spread_
+    furthest = np.zeros((len(X), source.max() + 1))
+    np.maximum.at(furthest.T, source, deviation.T)
+    return furthest
 
 
 class _Told(Protocol):
@@ -86,7 +114,7 @@ class _Columns:
             column = self._column(place)
             among = "labelled rows: " if not words else ""
             words.append(f"{self._names[place]} {column.value(row)} ({among}{column.usual(row)})")
-        return "; ".join(words) or NO_REASON
+        return "; ".join(words)
 
     def _column(self, place: int) -> _Told:
         if place not in self._read:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -45,9 +45,10 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
     if not 0 < n_selected < len(np.unique(unit)) or X.shape[1] > MOST_COLUMNS:
         return None
     rows = _some(is_positive, check_random_state(seed))
+    contenders = _contenders(ranking)
     selectors = [
-        clone(ranking.best_estimator_).set_params(**params | {"n_features_to_select": n_selected})
-        for params in _contenders(ranking)
+        clone(ranking.best_estimator_).set_params(**each.params | {"n_features_to_select": n_selected})
+        for each in contenders
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # what was selected by then is what would be
@@ -62,18 +63,28 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
             )
             for selector in selectors
         ]
-    return np.mean([each.group_frequency for each in found], axis=0)
+    frequency = [each.group_frequency for each in found]
+    return np.average(frequency, axis=0, weights=[each.weight for each in contenders])
 
 
-def _contenders(ranking: Any) -> list[dict[str, Any]]:
-    """The best parameters of each scaling that was in question to the end: the model is their average."""
-    tried = getattr(ranking, "cv_results_", {})
+class _Contender(NamedTuple):
+    """The parameters that stand for a scaling, and the weight that all candidates of that scaling have together."""
+
+    params: dict[str, Any]
+    weight: float
+
+
+def _contenders(ranking: Any) -> list[_Contender]:
+    """For each scaling that has a weight in the average, its candidate with the largest."""
+    tried = ranking.cv_results_
     if not tried:
-        return [ranking.best_params_]
-    last = np.flatnonzero(tried["stage"] == tried["stage"][-1])
-    by_score = last[np.argsort(tried["mean_test_score"][last], kind="stable")]
-    best = {tried["param_scaling"][place]: tried["params"][place] for place in by_score}
-    return list(best.values())
+        return [_Contender(ranking.best_params_, 1.0)]
+    scaling, weight = tried["param_scaling"], tried["weight"]
+    found = []
+    for name in dict.fromkeys(scaling[weight > 0]):
+        of_name = np.where(scaling == name, weight, 0.0)
+        found.append(_Contender(tried["params"][int(of_name.argmax())], float(of_name.sum())))
+    return found
 
 
 def _some(is_positive: Bools, rng: np.random.RandomState) -> Ints:

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from blindauc._typing import Ints
+from blindauc.choice.baselines import Comparison
 from blindauc.estimate import Estimate
 from blindauc.report.findings import Baseline, Doubt, Feature, Interval, TuningSlice
-from blindauc.tuning.baselines import Comparison
 
-SLICES = {
-    "l2": "scaling and ridge",
-    "n_features_to_select": "features and outliers",
-    "n_outliers": "features and outliers",
-}
-"""What was chosen, and the stage of the search in which all its values were tried."""
+SLICES = ("l2", "n_features_to_select", "n_outliers")
+"""The choices that have an order, and so can be drawn along an axis."""
 
 
 def interval(estimate: Estimate) -> Interval:
@@ -27,9 +24,9 @@ def interval(estimate: Estimate) -> Interval:
 
 def features_told(features: pd.DataFrame) -> list[Feature]:
     """The rows of `feature_table`."""
-    columns = features[["column", "source", "weight", "frequency"]].astype(object)
+    columns = features[["column", "source", "weight", "inclusion", "selected", "frequency"]].astype(object)
     rows = columns.where(columns.notna(), None).to_numpy().tolist()
-    return [Feature(str(column), str(source), weight, frequency) for column, source, weight, frequency in rows]
+    return [Feature(str(column), str(source), *rest) for column, source, *rest in rows]
 
 
 def doubts_told(doubtful: pd.DataFrame) -> list[Doubt]:
@@ -48,23 +45,20 @@ def baseline_told(comparison: Comparison) -> Baseline:
 
 
 def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
-    """The best that was reached with each value of each choice; nothing where nothing was tried."""
-    tried = getattr(ranking, "cv_results_", {})
+    """The best score reached with each value of each choice; nothing where nothing was tried.
+
+    Only candidates with the scaling and the loss of the leading one are shown: ridges of others cannot be compared.
+    """
+    tried, leading = ranking.cv_results_, ranking.best_params_
     if not tried:
         return
-    chosen = ranking.best_params_
-    same_kind = np.array([_is_of_kind(params, chosen) for params in tried["params"]])
-    for name, stage in SLICES.items():
-        shown = same_kind & (tried["stage"] == stage) & np.isfinite(tried["mean_test_score"])
-        yield _slice(name, chosen[name], tried, np.flatnonzero(shown))
+    kind = {name: leading[name] for name in ("scaling", "loss")}
+    shown = np.array([place for place, params in enumerate(tried["params"]) if kind.items() <= params.items()])
+    for name in SLICES:
+        yield _slice(name, leading[name], tried, shown)
 
 
-def _is_of_kind(params: Mapping[str, Any], chosen: Mapping[str, Any]) -> bool:
-    """Ridges of different scalings and losses are no neighbours."""
-    return all(params[name] == chosen[name] for name in ("scaling", "loss"))
-
-
-def _slice(name: str, chosen: Any, tried: Mapping[str, Any], shown: Any) -> TuningSlice:
+def _slice(name: str, chosen: Any, tried: Mapping[str, Any], shown: Ints) -> TuningSlice:
     values = np.array([float(tried[f"param_{name}"][place]) for place in shown])
     scores, errors = tried["mean_test_score"][shown], tried["std_error_test_score"][shown]
     distinct = np.unique(values)

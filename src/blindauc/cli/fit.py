@@ -126,7 +126,7 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
         "prior": list(found.prior),
         "contamination": list(found.contamination),
         "n_doubtful": found.n_doubtful,
-        "columns": [feature.column for feature in found.features if feature.weight],
+        "columns": [feature.column for feature in found.features if feature.selected],
         "set_aside": found.asked.set_aside,
         "baselines": [{"name": each.name, "is_as_good": each.is_as_good} for each in found.baselines],
     }

@@ -31,10 +31,10 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield f"AUC                               {_interval(findings.auc)}"
     yield f"positives among unlabelled rows   {_interval(findings.prior)}"
     yield f"wrong labels among the labelled   {_interval(findings.contamination)}"
-    yield f"labels to doubt                   {findings.n_doubtful}, of which one in five may be right"
-    used = [feature for feature in findings.features if feature.weight]
-    named = ", ".join(f"{feature.column} {'+' if feature.weight > 0 else '-'}" for feature in used[:MOST_NAMED])
-    yield f"columns that matter               {len(used)} of {len(findings.features)}: {printable(named)}"
+    yield f"labels to re-check                {findings.n_doubtful}; expect about one in five of them to be correct"
+    selected = [feature for feature in findings.features if feature.selected]
+    named = ", ".join(f"{feature.column} {'+' if feature.weight > 0 else '-'}" for feature in selected[:MOST_NAMED])
+    yield f"columns selected                  {len(selected)} of {len(findings.features)}: {printable(named)}"
     as_good = [each.name for each in findings.baselines if each.is_as_good]
     if as_good:
         yield f"A simpler method would do as well: {', '.join(as_good)}."

@@ -11,11 +11,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Floats
+from blindauc.choice.baselines import difference_of_means
 from blindauc.data import Data
 from blindauc.design import Design
-from blindauc.estimators.base import all_or_nothing, read_data
 from blindauc.estimators.inputs import check_choice, check_number, read_matrix
-from blindauc.tuning.baselines import difference_of_means
+from blindauc.estimators.reading import all_or_nothing, read_data
 
 
 class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, ClassVar
+
 from blindauc.data import Data
 from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.losses import get_loss
-from blindauc.objectives import BlindAUCObjective, Objective
+from blindauc.risks import BlindAUCRisk, Risk
 
 
-class BlindAUCClassifier(PULinearClassifier):
+def blind_auc_risk(loss: Any) -> Risk:
+    """The mean of a loss over all pairs."""
+    return BlindAUCRisk(get_loss(loss))
+
+
+class BlindAUCProblem(PUParameters):
+    """What makes a fit or a search one of the blind AUC."""
+
+    has_intercept: ClassVar[bool] = False
+
+    def _risk(self, data: Data) -> Callable[[Any], Risk]:
+        return blind_auc_risk
+
+
+@parameters()
+class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
     r"""Linear ranking from labelled positives and unlabelled rows that maximises the blind AUC.
 
     Minimises
@@ -29,13 +48,13 @@ class BlindAUCClassifier(PULinearClassifier):
         How many columns (`sparsity="l0"`), groups (`"group_l0"`) or columns of each group (`"exclusive_l0"`; also
         one number per group) may have a weight; a float is a share of them; None selects all.
     n_outliers : int or float, default=0
-        How many labelled positives (or which share of them) are taken to be wrong.
-    l2 : float, default=1e-3
-        Ridge on the weights.
-    shift_l2 : float, default=1e-3
-        Ridge on the shifts.
-    scaling : {"none", "standard", "robust"}, default="none"
-        The columns that the ridge sees: as they are given, divided by their standard deviations, or by their
+        How many labelled positives (or which share of them) are left out of the fit: first those with leverage
+        (`leverage_screen`), which are left out in any case, then those whose scores say so.
+    l2 : float or "auto", default="auto"
+        Ridge on the weights. "auto" is ten times the ridge that bends the objective as much as the data do, the
+        likeliest one before anything was tried; `l2_` is its value.
+    scaling : {"standard", "none", "robust"}, default="standard"
+        The columns that the ridge sees: divided by their standard deviations, as they are given, or divided by their
         interquartile ranges. `coef_` is for the columns as given in any case.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         Of the margin by which a positive outranks an unlabelled row.
@@ -43,11 +62,13 @@ class BlindAUCClassifier(PULinearClassifier):
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None
         A partition of the columns: one id per column, or lists of column indices, or lists of column names.
-    outlier_handling : {"shift", "trim"}, default="shift"
-        "shift" gives an outlier a shift of its own, as in the paper; "trim" takes it out of the mean.
+    outlier_handling : {"trim", "shift"}, default="trim"
+        "trim" takes an outlier out of the mean; "shift" gives it a shift of its own, as in the paper.
+    shift_l2 : float, default=1e-3
+        Ridge on the shifts.
     leverage_screen : bool, default=True
-        Take out positives that lie extremely far from the other positives before the fit. They count among
-        `n_outliers`, and with `n_outliers=0` nothing is screened.
+        Set apart, before the fit, labelled rows that lie further out than labelled and unlabelled rows usually go: they
+        would tilt the weights to their own side. They are among `outliers_`, and their labels are taken to be wrong.
     prior : float or None, default=None
         The share of positives *among the unlabelled rows*; estimated when it is not given. The ranking does not
         depend on it, probabilities and classes do.
@@ -71,7 +92,7 @@ class BlindAUCClassifier(PULinearClassifier):
         stochastic gradient.
     max_iter : int, default=500
         Newton steps of one fit on a support ("exchange", "path"), or epochs ("psg").
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Norm of the gradient at the end relative to that at zero ("exchange", "path"), or the least relative decrease of
         the objective by an epoch that counts as progress ("psg").
     max_swaps : int, default=50
@@ -97,7 +118,12 @@ class BlindAUCClassifier(PULinearClassifier):
         Per labelled positive, in the order of the rows; zero for those in good standing, infinite for those taken
         out of the mean.
     outliers_ : ndarray
-        Row numbers, in the training X, of the labelled positives taken to be wrong.
+        Row numbers, in the training X, of the labelled positives that were left out.
+    leverage_ : ndarray of shape (n_pos,)
+        For each of `labelled_rows_` that was set apart for its leverage, in how many columns it is unlike the other
+        rows; 0 for all others.
+    l2_ : float
+        The ridge on the weights.
     prior_, contamination_ : Estimate
         The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals.
     auc_ : Estimate
@@ -130,7 +156,7 @@ class BlindAUCClassifier(PULinearClassifier):
     >>> from blindauc import BlindAUCClassifier
     >>> from blindauc.datasets import make_paper_data
     >>> data = make_paper_data(n_features=60, n_outliers=7, random_state=0)
-    >>> model = BlindAUCClassifier(n_features_to_select=40, n_outliers=7, l2=1000).fit(data.X, data.y_pu)
+    >>> model = BlindAUCClassifier(n_features_to_select=40, n_outliers=7, scaling="none").fit(data.X, data.y_pu)
     >>> sorted(model.outliers_) == sorted(data.outliers)
     True
     >>> int(model.support_.sum())
@@ -138,8 +164,3 @@ class BlindAUCClassifier(PULinearClassifier):
     >>> bool(roc_auc_score(data.y_test, model.decision_function(data.X_test)) > 0.84)
     True
     """
-
-    has_intercept = False
-
-    def _objective(self, data: Data, prior: float) -> Objective:
-        return BlindAUCObjective(data.X, data.is_positive, loss=get_loss(self.loss), **self._ridges(data))

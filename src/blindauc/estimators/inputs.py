@@ -75,9 +75,14 @@ def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
 
 
 def read_sparsity(
-    kind: Any, groups: Any, n_features_to_select: Any, n_features: int, feature_names: Any
+    n_features_to_select: Any, *, kind: Any, groups: Any, n_features: int, feature_names: Any, has_intercept: bool
 ) -> SparsitySet:
     """The set of allowed weights that the parameters mean."""
+    features = _features(kind, groups, n_features_to_select, n_features, feature_names)
+    return features.with_free_column() if has_intercept else features
+
+
+def _features(kind: Any, groups: Any, n_features_to_select: Any, n_features: int, feature_names: Any) -> SparsitySet:
     if kind not in ("l0", "group_l0", "exclusive_l0"):
         raise ValueError(f'sparsity must be "l0", "group_l0" or "exclusive_l0", not {kind!r}.')
     if kind == "l0":

@@ -46,17 +46,26 @@ def _told(model: Any) -> Iterator[tuple[str, Child]]:
         yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})"
     yield "Columns", _columns(model)
     if hasattr(model, "auc_"):
-        yield "Labels to doubt", f"{len(model.doubtful_labels()):,} of {model.n_labelled_:,}"
+        yield "Labels to re-check", f"{len(model.doubtful_labels()):,} of {model.n_labelled_:,}"
         yield "Wrong labels", f"{percent(model.contamination_)} (95 % interval {percent_range(model.contamination_)})"
         yield "Positives among unlabelled", f"{percent(model.prior_)} (95 % interval {percent_range(model.prior_)})"
     if hasattr(model, "best_params_"):
-        yield "Chosen", plain(model.best_params_)
+        yield "Chosen", _chosen(model)
     if as_good := [each.name for each in getattr(model, "baselines_", []) if each.is_as_good]:
         yield "Simpler methods", f"{listed(as_good)} may do as well"
 
 
+def _chosen(model: Any) -> str:
+    """The parameters of the candidate that was taken, or of the one that leads an average."""
+    n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
+    params = plain(model.best_params_)
+    if n_averaged == 1:
+        return params
+    return f"an average of {n_averaged:,} candidates; the one with the largest weight has {params}"
+
+
 def _columns(model: Any) -> Child:
-    """How many are used, and the strongest of them with the direction in which they speak."""
+    """How many are selected, and the strongest of them with the direction in which they speak."""
     names = model.get_feature_names_out()
     weight = (model.coef_ * model.spread_)[model.support_]
     strongest = np.argsort(-np.abs(weight), kind="stable")[:MOST_NAMED]

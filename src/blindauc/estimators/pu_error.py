@@ -2,24 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
+from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
-from blindauc.estimators.base import PULinearClassifier, as_ranked
-from blindauc.estimators.problem import BlindProblem
+from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.blind_auc import blind_auc_risk
+from blindauc.estimators.inputs import check_choice
+from blindauc.estimators.meaning import as_ranked
+from blindauc.estimators.parameters import PUParameters, parameters
+from blindauc.evidence.out_of_fold import out_of_fold_of
 from blindauc.losses import get_loss
-from blindauc.objectives import Objective, PUErrorObjective
+from blindauc.risks import PU_ERROR_RISKS, Risk
+from blindauc.scorers import LinearScorer
+from blindauc.scorers.spec import Spec
+from blindauc.sparsity import AllFeatures
 from blindauc.trust.judgement import judge_ranks
-from blindauc.tuning.evaluation import judged_by_folds
-from blindauc.tuning.grid import Candidate
 
 LEAST_PRIOR = 0.01
 """With a prior of nothing, or of everything, the risk would have nothing to tell apart."""
 
 
-class PUErrorClassifier(PULinearClassifier):
+def pu_error_risk(loss: Any, *, name: str, prior: float) -> Risk:
+    """One of the three PU errors."""
+    return PU_ERROR_RISKS[name](get_loss(loss), prior)
+
+
+@parameters()
+class PUErrorProblem(PUParameters):
+    """What makes a fit or a search one of a PU error."""
+
+    risk: str = "paper"
+
+    has_intercept: ClassVar[bool] = True
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("risk", self.risk, tuple(PU_ERROR_RISKS))
+
+    def _risk(self, data: Data) -> Callable[[Any], Risk]:
+        prior = self.prior if self.prior is not None else estimated_prior(data)
+        return partial(pu_error_risk, name=self.risk, prior=prior)
+
+
+def estimated_prior(data: Data) -> float:
+    """The prior by the out-of-fold ranks of a plain fit of the blind AUC, which needs none."""
+    n_columns = data.X.shape[1]
+    scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
+    l2 = likeliest_ridge(scorer.objective(data, "standard", "logistic").ridge_unit)
+    known = out_of_fold_of(scorer, data, Spec("standard", "logistic", l2, 0.0, n_columns))
+    # Where nothing could be held out, every rank is as likely.
+    rank = known.rank if known.is_known else np.full(len(data.row), 0.5)
+    return float(np.clip(judge_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
+
+
+@parameters()
+class PUErrorClassifier(PUErrorProblem, PULinearClassifier):
     r"""Linear classification from labelled positives and unlabelled rows that minimises a PU error.
 
     With :math:`a_i = w^\top x_i + b + \varepsilon_i` for labelled positives, :math:`g_j = w^\top u_j + b` for
@@ -58,8 +100,9 @@ class PUErrorClassifier(PULinearClassifier):
 
     Attributes
     ----------
-    coef_, intercept_, support_, shift_, outliers_, prior_, contamination_, auc_, suspicion_, labelled_rows_,
-    calibration_, objective_, n_iter_, spread_, n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
+    coef_, intercept_, support_, shift_, outliers_, leverage_, l2_, prior_, contamination_, auc_, suspicion_,
+    labelled_rows_, calibration_, objective_, n_iter_, spread_, n_labelled_, n_unlabelled_, classes_, n_features_in_,
+    feature_names_in_
         As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples
@@ -68,85 +111,9 @@ class PUErrorClassifier(PULinearClassifier):
     >>> from blindauc import PUErrorClassifier
     >>> from blindauc.datasets import make_paper_data
     >>> data = make_paper_data(n_features=60, n_outliers=7, random_state=0)
-    >>> model = PUErrorClassifier(n_outliers=7, l2=1000, prior=20 / 300).fit(data.X, data.y_pu)
+    >>> model = PUErrorClassifier(n_outliers=7, scaling="none", prior=20 / 300).fit(data.X, data.y_pu)
     >>> len(set(model.outliers_) & set(data.outliers))
     7
     >>> bool(roc_auc_score(data.y_test, model.decision_function(data.X_test)) > 0.8)
     True
     """
-
-    def __init__(
-        self,
-        n_features_to_select: Any = None,
-        n_outliers: int | float = 0,
-        *,
-        risk: str = "paper",
-        prior: float | None = None,
-        l2: float = 1e-3,
-        shift_l2: float = 1e-3,
-        scaling: str = "none",
-        loss: Any = "logistic",
-        sparsity: str = "l0",
-        groups: Any = None,
-        outlier_handling: str = "shift",
-        leverage_screen: bool = True,
-        calibrate: bool = True,
-        sampling: str = "one_sample",
-        threshold: str = "probability",
-        pos_label: Any = None,
-        solver: str = "exchange",
-        max_iter: int = 500,
-        tol: float = 1e-6,
-        max_swaps: int = 50,
-        random_state: Any = None,
-        verbose: int = 0,
-        callback: Any = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_outliers,
-            l2=l2,
-            shift_l2=shift_l2,
-            scaling=scaling,
-            loss=loss,
-            sparsity=sparsity,
-            groups=groups,
-            outlier_handling=outlier_handling,
-            leverage_screen=leverage_screen,
-            prior=prior,
-            calibrate=calibrate,
-            sampling=sampling,
-            threshold=threshold,
-            pos_label=pos_label,
-            solver=solver,
-            max_iter=max_iter,
-            tol=tol,
-            max_swaps=max_swaps,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.risk = risk
-
-    has_intercept = True
-
-    def _training_prior(self, data: Data, n_outliers: int) -> float:
-        """The prior as given or, by a fit of the blind AUC with a ridge as strong as the data, estimated."""
-        if self.prior is not None:
-            return self.prior
-        problem = BlindProblem(self, data)
-        l2 = problem.objective(data, "standard", "logistic").ridge_unit
-        share = n_outliers / int(data.is_positive.sum())
-        known = judged_by_folds(problem, Candidate("standard", "logistic", l2, share, None))
-        ranked = as_ranked(data, known.rank, np.full(len(data.row), 0.5))
-        return float(np.clip(judge_ranks(ranked).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
-
-    def _objective(self, data: Data, prior: float) -> Objective:
-        return PUErrorObjective(
-            data.X,
-            data.is_positive,
-            prior=prior,
-            risk=self.risk,
-            loss=get_loss(self.loss),
-            **self._ridges(data),
-        )

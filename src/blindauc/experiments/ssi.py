@@ -77,7 +77,8 @@ def _variables_found(model: Any, task: Task) -> dict[str, Any]:
     if task.support is None or task.groups is None or getattr(model, "sparsity", "") != "group_l0":
         return {}
     true, selected = (set(task.groups[mask].tolist()) for mask in (task.support, model.support_))
-    selector = clone(model.best_estimator_).set_params(n_features_to_select=STABLE_SHARE)
+    selector = clone(getattr(model, "best_estimator_", model))
+    selector.set_params(n_features_to_select=STABLE_SHARE, calibrate=False)
     stability = stability_selection(selector, task.X, task.y_pu)
     assert stability.group_frequency is not None
     stable = set(np.flatnonzero(stability.group_frequency >= STABLE_FREQUENCY).tolist())

@@ -29,10 +29,11 @@ def mixture_prior(
 ) -> PriorEstimate:
     """Estimate prior and contamination by averaging over all mixtures that explain the ranks.
 
-    The prior is the median, the contamination the mean, both intervals are the central quantiles of the posterior
-    over (shape, prior, contamination); see `fit_score_model`, which returns the calibrated probabilities as well.
-    Where the classes overlap all the way up, or a low-scoring label may be either wrong or an unusual positive,
-    several pairs of numbers explain the same ranks, and the intervals are as wide as that.
+    The prior is the median, the contamination the mean of the posterior over (shape, prior, contamination). An interval
+    holds every value with which some mixture explains the ranks nearly as well as the best one does, by the profile
+    likelihood; see `fit_score_model`, which returns the calibrated probabilities as well. Where the classes overlap all
+    the way up, or a low-scoring label may be either wrong or an unusual positive, several pairs of numbers explain the
+    same ranks, and the intervals are as wide as that.
 
     Parameters
     ----------

@@ -6,6 +6,8 @@ row than those next above. A zone at the bottom that holds significantly more sh
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from scipy import stats
 
@@ -15,8 +17,9 @@ from blindauc.prior.samples import Counts
 ZONES = (0.003, 0.01, 0.03, 0.1)
 """Shares of the unlabelled rows that a zone at the bottom may hold."""
 
-NEIGHBOURS = 9.0
-"""A zone is compared with so many times as many unlabelled rows next above it."""
+NEIGHBOURS = (9.0, 99.0)
+"""A zone is compared with so many times as many unlabelled rows next above it: with few to find many labels, with many
+to find two."""
 
 SIGNIFICANCE = 0.01
 """Chance of a false alarm where labels are scattered at random; it is far smaller where the scores rank at all."""
@@ -47,11 +50,11 @@ def far_probability(counts: Counts) -> Floats:
     [0.99, 0.99, 0.0, 0.0]
     """
     labelled, unlabelled = np.cumsum(counts.labelled), np.cumsum(counts.unlabelled)
-    best, probability = SIGNIFICANCE / len(ZONES), np.zeros(len(labelled))
-    for share in ZONES:
+    best, probability = SIGNIFICANCE / (len(ZONES) * len(NEIGHBOURS)), np.zeros(len(labelled))
+    for share, neighbours in product(ZONES, NEIGHBOURS):
         zone_end = min(int(np.searchsorted(unlabelled, max(1.0, share * unlabelled[-1]))), len(unlabelled) - 1)
         n_inside, n_zone = labelled[zone_end], unlabelled[zone_end]
-        next_end = min(int(np.searchsorted(unlabelled, (1 + NEIGHBOURS) * n_zone)), len(labelled) - 1)
+        next_end = min(int(np.searchsorted(unlabelled, (1 + neighbours) * n_zone)), len(labelled) - 1)
         n_next, n_beside = labelled[next_end] - n_inside, unlabelled[next_end] - n_zone
         if n_inside == 0 or n_beside == 0:
             continue

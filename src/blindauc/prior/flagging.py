@@ -42,7 +42,8 @@ def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) ->
     """Flag the largest set of labels, most suspicious first, whose expected share of false alarms is small enough.
 
     A label is flagged where `expected_fdr <= max_fdr` and `suspicion >= min_suspicion`. Without the second, a few
-    labels that are certainly wrong would earn the set some others that are almost certainly right.
+    labels that are certainly wrong would earn the set some others that are almost certainly right: with a tenth of far
+    labels, 16 to 28 % of the flagged are right instead of 1 to 11 %, and not one more wrong one is found.
 
     Parameters
     ----------

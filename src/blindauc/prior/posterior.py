@@ -1,4 +1,4 @@
-"""What two samples of scores say about the prior and the contamination, over a library of class shapes.
+"""What two samples of scores say about the prior, the contamination and the AUC, over a library of class shapes.
 
     labelled   ~ (1 - eta) f1 + eta f0            eta: contamination
     unlabelled ~ prior f1 + (1 - prior) f0        a:   share of labelled among all scores
@@ -9,23 +9,31 @@ bin, and the likelihood of (shape, prior, eta) is that of two multinomial sample
 
     sum_b labelled_b log((1 - eta) f1_b + eta f0_b) + unlabelled_b log(prior f1_b + (1 - prior) f0_b)
 
-Without negatives neither number is identified by data alone (Scott, Blanchard & Handy 2013): a shape whose ratio
-f1/f0 stays bounded, and a smaller prior, explain the same ranks. So nothing is maximised. The answer is the average
-over all that explain the ranks, and its spread says what is not known.
+Without negatives none of the three numbers is identified by data alone (Scott, Blanchard & Handy 2013): a shape whose
+ratio f1/f0 stays bounded, and a smaller prior, explain the same ranks. So an interval holds every value with which
+some mixture explains the ranks nearly as well as the best one does:
+
+    { x : 2 (max l - max_{mixtures with x} l) <= chi2_1(confidence) },    l = log-likelihood + log-belief
+
+It covers a number that is not identified, too (Chen, Christensen & Tamer, Econometrica 2018, procedure 3), whatever
+the shape is, where central quantiles of the posterior hang on the belief in shapes. Estimates, probabilities and
+suspicion are averages over all mixtures.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
+from scipy.special import ndtr
 
 from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 from blindauc.prior.samples import Counts
-from blindauc.prior.shapes import ShapeLibrary, shape_library
+from blindauc.prior.shapes import SEPARATIONS, ShapeLibrary, shape_library
 
-PRIOR_CELLS = np.linspace(0, 1, 51) ** 2
+PRIOR_CELLS = np.linspace(0, 1, 41) ** 2
 """Cells of equal weight: uniform in the square root, since positives are mostly the rarer class."""
 
 CONTAMINATION_CELLS = np.array([0.0, 0.015, 0.03, 0.05, 0.07, 0.09, 0.12, 0.15, 0.19, 0.24, 0.3, 0.38, 0.5])
@@ -33,34 +41,37 @@ CONTAMINATION_CELLS = np.array([0.0, 0.015, 0.03, 0.05, 0.07, 0.09, 0.12, 0.15, 
 CLEAN_WEIGHT = 0.5
 """Belief, before any data, that not one label is wrong."""
 
-CONTAMINATION_SCALE = 0.1
-"""Otherwise the contamination is believed to be exponential with this mean."""
+CONTAMINATION_SCALE = 0.15
+"""Otherwise the contamination is believed to be exponential with this mean.
 
-CREDULITY = 50.0
-"""Up to so many pairs of scores the likelihood counts in full, beyond with the square root of what it should weigh.
+Measured by `benchmarks/intervals.py --scores` with 120 labelled rows: at 0.1 the interval of the AUC, given the prior,
+holds the truth in 89 % of draws with a tenth of wrong labels, at 0.15 in 94 %; without wrong labels in 97 % either way.
+"""
 
-No library holds the true shape. Against a large sample every member is wrong, and the least wrong one would be
-believed alone.
+COARSENING = 500.0
+"""With so many pairs of scores the likelihood counts one half; with n, `1 / (1 + n / COARSENING)`.
+
+No library holds the true shape, and against a large sample every member is wrong. The power is that of a posterior
+given that the sample is near to one of the model, not from it (Miller & Dunson, JASA 2019). At 1000 the interval of
+the prior holds the truth in 89 to 93 % of draws with 500 labelled rows (`benchmarks/intervals.py --scores`).
 """
 
 STRAY_SHARE = 1e-3
 """Part of every class spread evenly over the pooled ranks, so that no single score can rule out a shape."""
 
-N_SHARES = 40
-"""Nodes of the interpolation over the share of positives in the pool."""
-
-NEGLIGIBLE = 1e-7
+NEGLIGIBLE = 1e-5
 """Mixtures believed less than this do not count in averages."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of one parameter, the cells they stand for and the log-belief in each."""
+    """Values of one parameter, the cells they stand for, the log-belief in each cell and its log-density."""
 
     values: Floats
     low: Floats
     high: Floats
     log_weight: Floats
+    log_density: Floats
 
     def quantile(self, mass: Floats, level: float) -> float:
         """Where the cumulated mass, spread evenly inside each cell, reaches the level."""
@@ -70,16 +81,25 @@ class Grid:
         inside = (level - below) / (above[k] - below) if above[k] > below else 0.0
         return float(self.low[k] + np.clip(inside, 0, 1) * (self.high[k] - self.low[k]))
 
+    def interval(self, profile: Floats, confidence: float) -> Ends:
+        """Return the ends of the likely values, where the outermost stand for their whole cells."""
+        low, high = likely(self.values, profile, confidence)
+        return (
+            float(self.low[0]) if low == self.values[0] else low,
+            float(self.high[-1]) if high == self.values[-1] else high,
+        )
+
 
 def fixed(value: float) -> Grid:
     """Return the grid of a parameter that is given."""
-    return Grid(np.array([value]), np.array([value]), np.array([value]), np.zeros(1))
+    place, nothing = np.array([value]), np.zeros(1)
+    return Grid(place, place, place, nothing, nothing)
 
 
 def prior_grid() -> Grid:
     """Return the cells of an unknown prior."""
     low, high = PRIOR_CELLS[:-1], PRIOR_CELLS[1:]
-    return Grid((low + high) / 2, low, high, np.full(len(low), -np.log(len(low))))
+    return Grid((low + high) / 2, low, high, np.full(len(low), -np.log(len(low))), np.zeros(len(low)))
 
 
 def contamination_grid() -> Grid:
@@ -87,16 +107,17 @@ def contamination_grid() -> Grid:
     low, high = CONTAMINATION_CELLS[:-1], CONTAMINATION_CELLS[1:]
     weight = np.exp(-low / CONTAMINATION_SCALE) - np.exp(-high / CONTAMINATION_SCALE)
     weight = np.append(CLEAN_WEIGHT, (1 - CLEAN_WEIGHT) * weight / weight.sum())
-    return Grid(np.append(0.0, (low + high) / 2), np.append(0.0, low), np.append(0.0, high), np.log(weight))
+    values = np.append(0.0, (low + high) / 2)
+    return Grid(values, np.append(0.0, low), np.append(0.0, high), np.log(weight), -values / CONTAMINATION_SCALE)
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Belief in every prior and contamination, and what it says about the rows in each bin.
+    """Every prior, contamination and AUC that explains the counts, and what that says about the rows in each bin.
 
     Parameters
     ----------
-    prior, contamination : Estimate
+    prior, contamination, auc : Estimate
     positive_share : ndarray of shape (n_bins,)
         Of the unlabelled rows; non-decreasing.
     wrong_share : ndarray of shape (n_bins,)
@@ -105,6 +126,7 @@ class Posterior:
 
     prior: Estimate
     contamination: Estimate
+    auc: Estimate
     positive_share: Floats
     wrong_share: Floats
 
@@ -112,40 +134,84 @@ class Posterior:
 def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: float) -> Posterior:
     """Weigh every shape, prior and contamination by how well it explains the counts.
 
-    The prior is a median. The contamination is a mean: its median is mostly the spike at zero.
+    The prior is a median. The contamination is a mean: its median is mostly the spike at zero. The AUC is the centre
+    of its 95 % interval, which is nearer to the truth than its mean: labels that may be wrong pull that upwards.
     """
     library = shape_library()
     mixtures = Mixtures(counts, prior.values, contamination.values, library)
-    evidence = _power(counts) * mixtures.log_likelihood()
-    evidence += prior.log_weight[:, None] + contamination.log_weight[:, None, None]
-    plain, pure, short_tailed = (
-        _normalised(evidence + belief) for belief in (library.plain, library.pure, library.short_tailed)
+    log_likelihood = _power(counts) * mixtures.log_likelihood()
+    log_weight = prior.log_weight[:, None] + contamination.log_weight[:, None, None]
+    pure, short_tailed = (
+        _normalised(log_likelihood + log_weight + belief) for belief in (library.pure, library.short_tailed)
     )
-    beliefs = np.array([plain, pure, short_tailed])
-    prior_masses, contamination_masses = beliefs.sum(axis=(1, 3)), beliefs.sum(axis=(2, 3))
+    explained = log_likelihood + contamination.log_density[:, None, None] + library.pure
     positive_share, _ = mixtures.average_shares(pure)
     _, wrong_share = mixtures.average_shares(short_tailed)
     return Posterior(
-        _estimate(prior, prior_masses, prior.quantile(prior_masses[1], 0.5), confidence),
         _estimate(
-            contamination, contamination_masses, float(contamination_masses[2] @ contamination.values), confidence
+            prior.quantile(pure.sum(axis=(0, 2)), 0.5),
+            prior.interval(explained.max(axis=(0, 2)), confidence),
+            confidence,
         ),
+        _estimate(
+            float(short_tailed.sum(axis=(1, 2)) @ contamination.values),
+            contamination.interval(explained.max(axis=(1, 2)), confidence),
+            confidence,
+        ),
+        _estimate(sum(_auc_interval(explained, 0.95)) / 2, _auc_interval(explained, confidence), confidence),
         # Monotone for every shape; the interpolation in Mixtures may break that by a hair.
         np.maximum.accumulate(positive_share),
         np.minimum.accumulate(wrong_share),
     )
 
 
-def _estimate(grid: Grid, masses: Floats, value: float, confidence: float) -> Estimate:
-    """Return the value with an interval that holds the central quantiles of every belief."""
-    low = min(grid.quantile(mass, (1 - confidence) / 2) for mass in masses)
-    high = max(grid.quantile(mass, (1 + confidence) / 2) for mass in masses)
-    return Estimate(min(high, max(low, value)), low, high, confidence)
+Ends = tuple[float, float]
+
+
+def likely(places: Floats, profile: Floats, confidence: float) -> Ends:
+    """Return the ends of `{x : 2 (max profile - profile(x)) <= chi2_1}`.
+
+    The root of the left hand side is interpolated: it is linear in x where the profile is that of a normal sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.prior.posterior import likely
+    >>> x = np.linspace(-4, 4, 9)
+    >>> low, high = likely(x, -(x**2) / 2, confidence=0.95)
+    >>> round(low, 2), round(high, 2)
+    (-1.96, 1.96)
+    """
+    most = NormalDist().inv_cdf((1 + confidence) / 2)
+    root = np.sqrt(2 * (profile.max() - profile))
+    inside = np.flatnonzero(root <= most)
+    return _crossing(places, root, inside[0], -1, most), _crossing(places, root, inside[-1], 1, most)
+
+
+def _crossing(places: Floats, root: Floats, last: int, step: int, most: float) -> float:
+    """Return where the root exceeds its most on the way from the last place inside to the next."""
+    beyond = last + step
+    if not 0 <= beyond < len(places):
+        return float(places[last])
+    way = (most - root[last]) / (root[beyond] - root[last])
+    return float(places[last] + way * (places[beyond] - places[last]))
+
+
+def _auc_interval(explained: Floats, confidence: float) -> Ends:
+    """Return the likely AUCs; they are tried at equal steps of the normal pair's separation."""
+    profile = explained.reshape(-1, len(SEPARATIONS)).max(axis=0)
+    low, high = likely(SEPARATIONS, profile, confidence)
+    return float(ndtr(low / np.sqrt(2))), 1.0 if high == SEPARATIONS[-1] else float(ndtr(high / np.sqrt(2)))
+
+
+def _estimate(value: float, ends: Ends, confidence: float) -> Estimate:
+    """Return the value with an interval that holds it."""
+    return Estimate(value, min(value, ends[0]), max(value, ends[1]), confidence)
 
 
 def _power(counts: Counts) -> float:
     pairs = 1 / (1 / counts.labelled.sum() + 1 / counts.unlabelled.sum())
-    return min(1.0, float(np.sqrt(CREDULITY / pairs)))
+    return float(1 / (1 + pairs / COARSENING))
 
 
 def _normalised(log_mass: Floats) -> Floats:
@@ -161,10 +227,10 @@ class Mixtures:
         pooled = counts.labelled + counts.unlabelled
         labelled_share = float(counts.labelled.sum() / pooled.sum())
         share = labelled_share * (1 - contamination[:, None]) + (1 - labelled_share) * prior
-        # The classes of every bin are tabulated over the share A of positives in the pool, and interpolated.
-        # Dense near zero, where the bins change fastest.
-        n_nodes = min(N_SHARES, share.size + 1)
-        nodes = np.linspace(np.sqrt(share.min()), np.sqrt(share.max() + 1e-6), n_nodes) ** 2
+        # The classes of every bin are tabulated over the share A of positives in the pool, and interpolated where a
+        # label is wrong: exact without wrong labels, and where the prior is given.
+        nodes = np.unique(np.concatenate([share[0], share[:, 0] if len(prior) == 1 else share[-1:, 0]]))
+        nodes = np.append(nodes, nodes[-1] + 1e-6)
         self._table = _class_masses(library, nodes, pooled / pooled.sum())
         self._node = np.clip(np.searchsorted(nodes, share, side="right") - 1, 0, len(nodes) - 2)
         self._beyond = (share - nodes[self._node]) / np.diff(nodes)[self._node]
@@ -206,15 +272,12 @@ class Mixtures:
 def _class_masses(library: ShapeLibrary, nodes: Floats, pooled: Floats) -> Floats:
     """Return the parts of f0 and of f1 in each bin, of shape (2, n_nodes, n_shapes, n_bins)."""
     edges = np.append(0.0, np.cumsum(pooled))
-    steps = np.arange(library.positive.shape[1], dtype=np.float64)
-    place = np.empty((len(nodes), len(library.plain), len(edges)))
+    below = np.empty((2, len(nodes), len(library.auc), len(edges)))
+    classes = (library.negative, library.positive)
     for i, share in enumerate(nodes):
-        for k, distribution in enumerate(share * library.positive + (1 - share) * library.negative):
-            place[i, k] = np.interp(edges, distribution, steps)
-    # Both classes are linear between the same points, so one search serves the two.
-    point = np.minimum(place.astype(np.intp), len(steps) - 2)
-    beyond, shape = place - point, np.arange(len(library.plain))[:, None]
-    table = np.array(
-        [(1 - beyond) * f[shape, point] + beyond * f[shape, point + 1] for f in (library.negative, library.positive)]
-    )
-    return (1 - STRAY_SHARE) * np.diff(table) + STRAY_SHARE * pooled
+        # The share of the class that is the larger part of the pool follows from that of the other.
+        one, other, part = (1, 0, share) if share <= 0.5 else (0, 1, 1 - share)
+        for k, pool in enumerate(share * library.positive + (1 - share) * library.negative):
+            below[one, i, k] = np.interp(edges, pool, classes[one][k])
+        below[other, i] = (edges - part * below[one, i]) / (1 - part)
+    return (1 - STRAY_SHARE) * np.maximum(np.diff(below), 0.0) + STRAY_SHARE * pooled

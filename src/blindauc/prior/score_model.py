@@ -17,7 +17,7 @@ from blindauc.prior.result import PriorEstimate
 from blindauc.prior.samples import Counts, count
 from blindauc.theory import check_chance
 
-N_BINS = 50
+N_BINS = 40
 """Narrower bins than this many equal ones are beyond what a few hundred labelled scores can resolve."""
 
 
@@ -101,6 +101,43 @@ def fit_score_model(
     >>> model.probability([-1.0, 4.0]).round(1).tolist()
     [0.0, 1.0]
     """
+    return explain_scores(
+        pos_scores,
+        unl_scores,
+        pos_weight=pos_weight,
+        unl_weight=unl_weight,
+        prior=prior,
+        contamination=contamination,
+        confidence=confidence,
+    ).model
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What two samples of scores mean, and how well the scores rank.
+
+    Parameters
+    ----------
+    model : ScoreModel
+    auc : Estimate
+        Of positives against negatives; at least 0.5, for the ratio f1/f0 increases.
+    """
+
+    model: ScoreModel
+    auc: Estimate
+
+
+def explain_scores(
+    pos_scores: Any,
+    unl_scores: Any,
+    *,
+    pos_weight: Any = None,
+    unl_weight: Any = None,
+    prior: float | None = None,
+    contamination: float | None = None,
+    confidence: float = 0.95,
+) -> Explanation:
+    """Fit the score model of `fit_score_model`, and say which AUC of positives against negatives it implies."""
     check_chance("confidence", confidence)
     _check_share("prior", prior)
     _check_share("contamination", contamination)
@@ -124,7 +161,8 @@ def fit_score_model(
     suspicion = far + (1 - far) * belief.wrong_share[index]
     changes = (np.diff(probability) != 0) | (np.diff(suspicion) != 0)
     last_of_step = np.append(changes, True)
-    return ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step])
+    model = ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step])
+    return Explanation(model, belief.auc)
 
 
 def _far_part(counts: Counts, contamination: float | None) -> Floats:

@@ -141,7 +141,7 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
         tag("line", x1=frame.x(chosen), x2=frame.x(chosen), y1=TOP, y2=frame.y(low - room), class_="chosen"),
         tag(
             "text",
-            f"chosen: {value_told(tried.chosen)}",
+            f"leading: {value_told(tried.chosen)}",
             x=frame.x(chosen) + (-6 if side == "end" else 6),
             y=TOP + 10,
             class_=f"label strong {side}",
@@ -177,9 +177,12 @@ def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
     length = round(abs(feature.weight) / largest * (middle - 4), 1)
     is_for = feature.weight > 0
     end = middle + (length if is_for else -length)
-    tip = f"{feature.column}\nweight {number(feature.weight)}: higher values speak {direction(feature.weight)}"
+    tip = (
+        f"{feature.column}\nweight {number(feature.weight)}: higher values speak {direction(feature.weight)}\n"
+        f"inclusion {percent(feature.inclusion)}"
+    )
     if feature.frequency is not None:
-        tip += f"\nchosen in {percent(feature.frequency)} of the half-samples"
+        tip += f"\nselected by {percent(feature.frequency)} of the half-samples"
     return tag(
         "g",
         # The name stands where the bar is not: whole words matter more than one common margin.

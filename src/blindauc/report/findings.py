@@ -58,7 +58,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TuningSlice:
-    """The best score for each value of one choice, with its standard error, and the value that was taken."""
+    """The best score for each value of one choice, with its standard error, and the value of the leading candidate."""
 
     name: str
     values: list[float]
@@ -75,13 +75,17 @@ class Feature:
     ----------
     column : its name; that of a category as in "race=Asian"
     source : the column of the table that it comes from
-    weight : its weight, for a column of unit spread; zero where it is not used
-    frequency : in which share of half-samples it was selected, None where that was not asked
+    weight : its weight in the ranking, for a column of unit spread
+    inclusion : the probability that it belongs in the ranking
+    selected : whether it is selected, as columns with an inclusion of at least one half are
+    frequency : in which share of half-samples it was selected, None where that was not computed
     """
 
     column: str
     source: str
     weight: float
+    inclusion: float
+    selected: bool
     frequency: float | None
 
 
@@ -123,14 +127,14 @@ class Findings:
     ----------
     asked : what the fit was given
     auc, prior, contamination : of the ranking; of the unlabelled rows; of the labels
-    n_doubtful : labels to doubt, of which one in five may be right
+    n_doubtful : labels to re-check; about one in five of them is expected to be correct
     roc, precision_recall : curves estimated without negatives
     ranks : how rows rank by models that have not seen them
     tuning : slices through what was tried
     features : all columns, those of the largest weight first
     doubts : all labelled rows, the most doubtful first
     baselines : simpler methods, judged by the same folds
-    chosen : what was chosen, by the names of the parameters
+    chosen : the parameters of the candidate with the largest weight in the average
     provenance : versions, arguments, seed, date and the hash of the data
     """
 

@@ -70,7 +70,7 @@ def path(
         values=(rough.value, end.value),
         gradient_norm=end.gradient_norm / fitter.reference,
         converged=end.converged,
-        n_iter=fitter.n_iter,
+        n_iter=max(fitter.n_iter, 1),  # where the rough fit is exact, looking at it is the one step
     )
 
 
@@ -80,16 +80,28 @@ def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, ma
     for factor in RIDGES if objective.is_convex else ():
         (loose,) = feature_path(objective.with_ridge(factor), [features.loosened(np.inf)], outliers, coef)
         coef = loose.coef
-    *_, rough = feature_path(objective, _ever_tighter(features), outliers, coef, max_iter=max_iter)
+    *_, rough = feature_path(
+        objective, tightened(features.loosened(np.inf), [features])[0], outliers, coef, max_iter=max_iter
+    )
     return rough
 
 
-def _ever_tighter(features: Sparsity) -> list[Sparsity]:
-    """Sets from everything down to this one."""
-    sets = [features]
-    while not sets[-1].is_everything:
-        sets.append(sets[-1].loosened(TIGHTER))
-    return sets[::-1]
+def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sparsity], list[int]]:
+    """Sets from everything down to those wanted, the loosest first, and the places of those wanted.
+
+    No set has fewer than two thirds of the units of the one before it: many columns that leave at once take with them
+    what would have become important. A set that is not within the one before it starts from everything again.
+    """
+    ladder, places = [everything], []
+    for features in wanted:
+        if not features.is_within(ladder[-1]):
+            ladder.append(everything)
+        steps = [features]
+        while not steps[-1].is_everything and TIGHTER * steps[-1].n_units < ladder[-1].n_units:
+            steps.append(steps[-1].loosened(TIGHTER))
+        ladder += [step for step in steps[::-1] if not ladder[-1].is_within(step)]
+        places.append(len(ladder) - 1)
+    return ladder, places
 
 
 def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50) -> Floats:

@@ -14,8 +14,10 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 from blindauc.metrics import pu_auc_score
-from blindauc.prior import PriorEstimate, ScoreModel, fit_score_model
+from blindauc.prior import Explanation, PriorEstimate, ScoreModel, explain_scores
 from blindauc.ranks import Ranked, share_below
+
+CHANCE = 0.5
 
 MOST_PRIOR = 0.99
 """Where all unlabelled rows are positive there is no AUC."""
@@ -41,29 +43,36 @@ class Judgement:
 
 def judge_ranks(ranked: Ranked, prior: float | None = None) -> Judgement:
     """Explain the ranks as a mixture, given the prior or not."""
-    model = fit_score_model(
+    found = explain_scores(
         ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
     )
-    suspicion = model.suspicion(ranked.pos)
-    return Judgement(model.estimate, suspicion, _auc(ranked, model.estimate, suspicion), model)
+    auc = found.auc if _is_better_than_chance(ranked, found.auc) else _maybe_worse_than_chance(ranked, found)
+    return Judgement(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)
 
 
-def _auc(ranked: Ranked, estimate: PriorEstimate, suspicion: Floats) -> Estimate:
-    """Theorem 1 for the positives that are not doubted, each as far as it is not."""
-    weight = np.append(ranked.pos_weight * (1 - suspicion), ranked.unl_weight)
-    if min(np.count_nonzero(weight[: len(suspicion)]), np.count_nonzero(weight[len(suspicion) :])) < 2:
-        return Estimate(0.5, 0.0, 1.0)
+def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
+    """Whether mixtures, none of which ranks worse than chance, may speak for the ranking.
+
+    Labels that mostly rank in the lower half are wrong, most of them, or the ranking is.
+    """
+    return auc.low > CHANCE and float(np.average(ranked.pos, weights=ranked.pos_weight)) > CHANCE
+
+
+def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
+    """Extend the interval downwards, to where Theorem 1 has it if no label is wrong."""
+    if min(np.count_nonzero(ranked.pos_weight), np.count_nonzero(ranked.unl_weight)) < 2:
+        return Estimate(CHANCE, 0.0, 1.0)
     with warnings.catch_warnings():
-        # By chance an AUC near one comes out above it; here that is no sign of a wrong prior.
+        # An AUC that comes out below zero is no sign of a wrong prior here.
         warnings.simplefilter("ignore", UserWarning)
         auc = pu_auc_score(
             np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
             np.append(ranked.pos, ranked.unl),
-            sample_weight=weight,
-            prior=usable_prior(estimate.prior),
-            contamination=left_over(estimate.contamination),
+            sample_weight=np.append(ranked.pos_weight, ranked.unl_weight),
+            prior=usable_prior(found.model.estimate.prior),
         )
-    return _clipped(auc, 0.0, 1.0)
+    value, low = min(found.auc, auc), min(found.auc.low, auc.low)
+    return _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
 
 
 def usable_prior(prior: Estimate) -> Estimate:

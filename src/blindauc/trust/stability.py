@@ -1,8 +1,8 @@
-"""Stability selection: how often each feature is chosen when half of the rows are left out."""
+"""Stability selection: how often each feature is chosen when half of the rows are left out, and how many by chance."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +31,111 @@ class StabilitySelection:
     group_frequency: Floats | None
     n_resamples: int
 
+    @property
+    def n_selected(self) -> float:
+        """The mean number of columns that a half-sample selects."""
+        return float(self.frequency.sum())
+
     def selected(self, at_least: float = 0.6) -> Bools:
         """The columns that were selected in at least this share of the half-samples."""
         return self.frequency >= at_least
+
+    def expected_false(self, at_least: float = 0.6, bound: str = "shah_samworth", *, units: str = "columns") -> float:
+        r"""An upper bound on the expected number of false columns among `selected(at_least)`.
+
+        .. math:: E[V] \le C(\tau) \frac{q^2}{p}, \qquad C_{MB}(\tau) = \frac{1}{2 \tau - 1}
+
+        with q the mean number selected in a half-sample, p the number of columns and :math:`\tau > 1/2` the share
+        asked for (Meinshausen and Buhlmann, JRSS B 2010). If the frequencies of false columns have a unimodal
+        distribution, as they nearly always do, B complementary pairs of halves give
+
+        .. math::
+
+            C_{SS}(\tau) = \frac{1}{2 (2 \tau - 1 - 1/(2B))} \text{ for } \tau \le 3/4, \qquad
+            C_{SS}(\tau) = \frac{4 (1 - \tau + 1/(2B))}{1 + 1/B} \text{ for } \tau > 3/4
+
+        (Shah and Samworth, JRSS B 2013, Theorem 2). Where its conditions on q / p and :math:`\tau` fail, their
+        Theorem 1 applies, whose constant is that of Meinshausen and Buhlmann.
+
+        False columns are those that a half-sample selects with probability at most q / p, no more often than a column
+        picked blindly. A column that says nothing about the label is one of them if the selector treats such columns
+        alike. One that is a near copy of a relevant column may be selected more often, and is then not counted.
+
+        The bound is about the true class Y, although only the labels of some positives are known. If positives are
+        labelled at random, and wrong labels are a random sample of the negatives, the probability of a label depends on
+        a row only through P(Y = 1 | x). A column that says nothing about Y given the others then says nothing about
+        the label either, whatever the prior. This breaks where labelling depends on the column itself, for example
+        when the oldest patients are those who were examined: age then predicts the label without predicting Y, it is
+        selected as often as a relevant column, and no bound counts it.
+
+        Parameters
+        ----------
+        at_least : float in (0.5, 1], default=0.6
+            The share of half-samples, as in `selected`.
+        bound : {"shah_samworth", "meinshausen_buhlmann"}, default="shah_samworth"
+        units : {"columns", "groups"}, default="columns"
+            Whether to count columns, or groups with a `group_frequency` of at least `at_least`.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from blindauc.trust import StabilitySelection
+        >>> frequency = np.r_[np.full(8, 0.9), np.full(92, 0.03)]  # about 10 of 100 columns in each half-sample
+        >>> stability = StabilitySelection(frequency, None, n_resamples=50)
+        >>> round(stability.n_selected, 2), int(stability.selected(0.8).sum())
+        (9.96, 8)
+        >>> round(stability.expected_false(0.8), 2), round(stability.expected_false(0.8, "meinshausen_buhlmann"), 2)
+        (0.84, 1.65)
+        """
+        if not 0.5 < at_least <= 1:
+            raise ValueError(f"at_least must be above 0.5 and at most 1 for a bound to hold, not {at_least!r}.")
+        if bound not in BOUNDS:
+            raise ValueError(f"bound must be one of {', '.join(map(repr, BOUNDS))}, not {bound!r}.")
+        frequency = self._frequency_of(units)
+        n_selected, n_units = float(frequency.sum()), len(frequency)
+        factor = BOUNDS[bound](self._attained(at_least), n_selected / n_units, self.n_resamples // 2)
+        return factor * n_selected**2 / n_units
+
+    def _frequency_of(self, units: str) -> Floats:
+        if units not in ("columns", "groups"):
+            raise ValueError(f"units must be 'columns' or 'groups', not {units!r}.")
+        if units == "columns":
+            return self.frequency
+        if self.group_frequency is None:
+            raise ValueError("There are no groups to count: pass groups to stability_selection.")
+        return self.group_frequency
+
+    def _attained(self, at_least: float) -> float:
+        """The lowest share of `n_resamples` that is not below `at_least`: what selects as much, and is bounded best."""
+        return float(np.ceil(at_least * self.n_resamples - 1e-9) / self.n_resamples)
+
+
+def _meinshausen_buhlmann(share: float, rate: float, n_pairs: int) -> float:
+    """The constant of q^2 / p; `rate`, q / p, and the number of pairs do not matter."""
+    return 1 / (2 * share - 1)
+
+
+def _shah_samworth(share: float, rate: float, n_pairs: int) -> float:
+    """The constant of q^2 / p for unimodal frequencies, or for any where its conditions do not hold."""
+    any_shape = 1 / (2 * share - 1)
+    lowest = min(0.5 + rate**2, 0.5 + 1 / (2 * n_pairs) + 0.75 * rate**2)
+    # The theorem is for rates up to 1 / sqrt(3) and for shares in steps from 1 / 2 + 1 / B.
+    if 3 * rate**2 > 1 or share <= lowest or share < 0.5 + 1 / n_pairs - 1e-9:
+        return any_shape
+    if share <= 0.75:
+        return min(any_shape, 1 / (2 * (2 * share - 1 - 1 / (2 * n_pairs))))
+    return min(any_shape, 4 * (1 - share + 1 / (2 * n_pairs)) / (1 + 1 / n_pairs))
+
+
+BOUNDS: dict[str, Callable[[float, float, int], float]] = {
+    "shah_samworth": _shah_samworth,
+    "meinshausen_buhlmann": _meinshausen_buhlmann,
+}
+"""The constant C of a bound C * q^2 / p, from the share asked for, q / p, and the number of complementary pairs."""
 
 
 def stability_selection(
@@ -52,6 +154,7 @@ def stability_selection(
 
     where :math:`\hat S_b` is what the b-th half selects. Positives and unlabelled rows are halved each for themselves.
     (Shah and Samworth, Variable selection with error control: another look at stability selection, JRSS B 2013.)
+    `StabilitySelection.expected_false` bounds how many columns are selected by chance.
 
     Parameters
     ----------
@@ -75,7 +178,7 @@ def stability_selection(
     >>> from blindauc.datasets import make_paper_data
     >>> from blindauc.trust import stability_selection
     >>> data = make_paper_data(n_features=30, n_relevant=10, n_outliers=0, random_state=0)
-    >>> model = BlindAUCClassifier(n_features_to_select=10, l2=1000.0, max_swaps=0)
+    >>> model = BlindAUCClassifier(n_features_to_select=10, l2=1000.0, scaling="none", max_swaps=0)
     >>> stability = stability_selection(model, data.X, data.y_pu, n_resamples=10)
     >>> relevant, others = stability.frequency[data.support], stability.frequency[~data.support]
     >>> bool(relevant.mean() > 0.6 > 0.4 > others.mean())

@@ -1,4 +1,4 @@
-"""The labels to check."""
+"""The labels to re-check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def doubts(findings: Findings) -> Markup:
     shown = findings.doubts[: min(max(DOUBTS, findings.n_doubtful), MOST_DOUBTS)]
     return section(
         "doubts",
-        "Labels to doubt",
+        "Labels to re-check",
         "Labelled rows that may not be positive, the most doubtful first. Suspicion is the probability that the label "
         "is wrong. False alarms is the share of right labels to expect among this one and all more doubtful ones.",
         _filter(),

@@ -15,7 +15,15 @@ MOST_FEATURES = 100
 """Rows of the table, however many columns there are."""
 
 FEW = 5
-"""Rows shown at first where hardly a column is used."""
+"""Rows shown at first where hardly a column is selected."""
+
+COLUMNS = (
+    Column("Column"),
+    Column("Weight", True),
+    Column("Higher values speak"),
+    Column("Inclusion", True),
+    Column("Stability", True),
+)
 
 
 def features(findings: Findings) -> Markup:
@@ -25,8 +33,9 @@ def features(findings: Findings) -> Markup:
         "features",
         "What tells rows apart",
         "Weights can be compared: each is for a column of unit spread. They are no causes: of two columns that go "
-        "together, one may carry the weight of both. How often a column is chosen when only a random half of the rows "
-        "is looked at tells how far its choice is luck.",
+        "together, one may carry the weight of both. Inclusion is the probability that a column belongs in the "
+        "ranking; columns with at least 50\u00a0% are selected. Stability is the share of random halves of the rows "
+        "that would select the column, too.",
         tag(
             "div",
             _bars(findings.features),
@@ -51,12 +60,12 @@ def _bars(every: Sequence[Feature]) -> Markup:
 
 
 def _numbers(shown: Sequence[Feature]) -> Markup:
-    n_used = sum(feature.weight != 0 for feature in shown)
+    n_selected = sum(feature.selected for feature in shown)
     return table(
         "Columns and their weights",
-        [Column("Column"), Column("Weight", True), Column("Higher values speak"), Column("Chosen", True)],
+        COLUMNS,
         [_row(feature) for feature in shown],
-        data_first=max(FEW, min(n_used, ROWS_AT_FIRST)),
+        data_first=max(FEW, min(n_selected, ROWS_AT_FIRST)),
         class_="sortable",
     )
 
@@ -67,7 +76,8 @@ def _row(feature: Feature) -> list[Child | Cell]:
         [name(feature.column), _source(feature)],
         Cell(number(feature.weight), feature.weight),
         direction(feature.weight),
-        Cell("not asked", -1) if frequency is None else Cell(percent(frequency), frequency),
+        Cell(percent(feature.inclusion), feature.inclusion),
+        Cell("not computed", -1) if frequency is None else Cell(percent(frequency), frequency),
     ]
 
 

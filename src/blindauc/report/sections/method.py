@@ -17,10 +17,12 @@ TITLE = (
 )
 METHOD = (
     "The ranking is a weighted sum of columns. Its weights maximise the blind AUC: of all pairs of a labelled and an "
-    "unlabelled row, the share in which the labelled one comes first. The same fit limits how many columns have a "
-    "weight and leaves out labelled rows that do not fit (BAUC-OF). The AUC on true labels, the share of hidden "
-    "positives and that of wrong labels follow from how labelled rows rank among unlabelled ones."
+    "unlabelled row, the share in which the labelled one comes first. A fit limits how many columns have a weight and "
+    "leaves out labelled rows that do not fit (BAUC-OF). Fits with different settings are averaged, each weighted by "
+    "how well it ranks labelled rows that it has not seen. The AUC on true labels, the share of hidden positives and "
+    "that of wrong labels follow from how labelled rows rank among unlabelled ones."
 )
+LEADING = "The candidate with the largest weight"
 
 
 def method(findings: Findings) -> Markup:
@@ -33,7 +35,7 @@ def method(findings: Findings) -> Markup:
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
         tag(
             "div",
-            tag("div", tag("h3", "What was chosen"), _pairs("What was chosen", findings.chosen)),
+            tag("div", tag("h3", LEADING), _pairs(LEADING, findings.chosen)),
             tag("div", tag("h3", "What it was made from"), _pairs("What it was made from", findings.provenance)),
             class_="pair",
         ),

@@ -29,9 +29,9 @@ def summary(findings: Findings) -> Markup:
     )
 
 
-def used_sources(features: list[Feature]) -> list[str]:
-    """The columns of the table that have a weight, the strongest first."""
-    return list(dict.fromkeys(feature.source for feature in features if feature.weight))
+def selected_sources(features: list[Feature]) -> list[str]:
+    """The columns of the table that are selected, the strongest first."""
+    return list(dict.fromkeys(feature.source for feature in features if feature.selected))
 
 
 def _asked(findings: Findings) -> list[Child]:
@@ -49,12 +49,12 @@ def _asked(findings: Findings) -> list[Child]:
 
 def _key_numbers(findings: Findings) -> list[Markup]:
     auc, prior, asked = findings.auc, findings.prior, findings.asked
-    used = len(used_sources(findings.features))
+    n_selected = len(selected_sources(findings.features))
     return [
         _key("Estimated AUC", number(auc.value, 2), f"95 % interval {number_range(auc)}"),
-        _key("Labels to doubt", f"{findings.n_doubtful:,}", f"of {asked.n_labelled:,} labelled rows"),
+        _key("Labels to re-check", f"{findings.n_doubtful:,}", f"of {asked.n_labelled:,} labelled rows"),
         _key("Positives among unlabelled", percent(prior.value), f"95 % interval {percent_range(prior)}"),
-        _key("Columns used", f"{used:,}", f"of {asked.n_columns:,} that were looked at"),
+        _key("Columns selected", f"{n_selected:,}", f"of {asked.n_columns:,} that were looked at"),
     ]
 
 
@@ -103,7 +103,7 @@ def _about_labels(findings: Findings) -> list[Child]:
     return [
         tag("strong", f"{count(n, 'label', 'labels')} should be checked again. "),
         # One label that is more likely wrong than right: of so few there is no fifth.
-        "About one in five of them may turn out right. " if n > 1 else "It is more likely wrong than right. ",
+        "Expect about one in five of them to be correct. " if n > 1 else "It is more likely wrong than right. ",
         overall,
         " ",
         tag("a", "See which", href="#doubts"),
@@ -112,13 +112,13 @@ def _about_labels(findings: Findings) -> list[Child]:
 
 
 def _about_columns(findings: Findings) -> list[Child]:
-    used = used_sources(findings.features)
-    if not used:
+    selected = selected_sources(findings.features)
+    if not selected:
         return [tag("strong", "No column helps. "), "The ranking is the same for every row."]
-    strongest = [name(source) for source in used[:STRONGEST]]
+    strongest = [name(source) for source in selected[:STRONGEST]]
     return [
-        tag("strong", f"{count(len(used), 'column tells', 'columns tell')} the rows apart. "),
-        "The strongest: " if len(used) > 1 else "It is ",
+        tag("strong", f"{count(len(selected), 'column tells', 'columns tell')} the rows apart. "),
+        "The strongest: " if len(selected) > 1 else "It is ",
         [(", " if i else None, each) for i, each in enumerate(strongest)],
         ".",
     ]

@@ -17,8 +17,8 @@ ASSUMPTIONS = (
     "rank too low, and their share is estimated too low.",
     "Unlabelled rows are drawn from those that the ranking is meant for. In another hospital or year it may do worse.",
     "Rows are independent. Where a patient has several rows, the intervals are too narrow.",
-    "The AUC is that of models which had not seen the rows, but they were chosen by the same rows: it is a little on "
-    "the bright side.",
+    "The AUC is that of models which had not seen the rows, but the same rows decided how much each model counts: it "
+    "is slightly optimistic.",
     "A doubtful label is a reason to look again. It is no finding about a patient.",
 )
 
@@ -74,12 +74,12 @@ def more_rows(findings: Findings) -> str:
     """What the bound of the paper's Theorem 2 says about more rows; only ratios of it mean something."""
     asked = findings.asked
     n_pos, n_unl = asked.n_labelled, asked.n_rows - asked.n_labelled
-    n_used = sum(feature.weight != 0 for feature in findings.features)
-    if not (n_used and min(n_pos, n_unl) >= 2 * n_used and findings.prior.value < 1):
+    n_selected = sum(feature.selected for feature in findings.features)
+    if not (n_selected and min(n_pos, n_unl) >= 2 * n_selected and findings.prior.value < 1):
         return "There are too few rows for so many columns: the theory of the method promises nothing here."
     shape = partial(
         auc_error_shape,
-        partial(phi_l0, n_features=len(findings.features), n_nonzero=n_used),
+        partial(phi_l0, n_features=len(findings.features), n_nonzero=n_selected),
         prior=findings.prior.value,
     )
     now = shape(n_pos=n_pos, n_unl=n_unl)

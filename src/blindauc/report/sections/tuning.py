@@ -1,4 +1,4 @@
-"""What was tried, and what was taken."""
+"""What was tried, and which candidate leads."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def tuning(findings: Findings) -> Markup | None:
         "tuning",
         "What was tried",
         "For each value of one choice, the best score over all others: how high held-out labelled rows rank among "
-        "unlabelled ones, the lowest left out (trimmed blind AUC). Whiskers are one standard error. Where they "
-        "overlap, values cannot be told apart and the choice matters little.",
+        "unlabelled ones (blind AUC). Whiskers are one standard error. Where they overlap, values cannot be told "
+        "apart and the choice matters little. The ranking is an average over the candidates; the vertical line marks "
+        "the candidate with the largest weight.",
         tag("div", [_slice(tried) for tried in slices], class_="trio"),
     )
 

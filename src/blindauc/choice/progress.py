@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from blindauc.tuning.search import Report
+from blindauc.choice.search import Report
 
 
 @contextmanager

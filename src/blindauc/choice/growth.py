@@ -8,10 +8,10 @@ import numpy as np
 
 from blindauc.data import Data
 from blindauc.estimate import Estimate
-from blindauc.tuning.criterion import HeldOut, interval_of, mean_ranks
-from blindauc.tuning.evaluation import Problem, judged
-from blindauc.tuning.folds import fold_splits, in_random_order, row_digests
-from blindauc.tuning.grid import Candidate, Grid
+from blindauc.evidence.folds import fold_splits, in_random_order, row_digests
+from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
+from blindauc.scorers.contract import Scorer
+from blindauc.scorers.spec import Spec
 
 SETTLED = 0.005
 """The estimate has settled when doubling the unlabelled rows moves it by no more."""
@@ -30,27 +30,28 @@ class GrowthStep:
     blind_auc: Estimate
 
 
-def grown(problem: Problem, candidate: Candidate) -> tuple[Data, list[GrowthStep]]:
+def grown(scorer: Scorer, data: Data, spec: Spec) -> tuple[Data, list[GrowthStep]]:
     """As many rows as it takes: all positives, and unlabelled rows doubled from as many as there are positives."""
-    data = problem.data
     unlabelled = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))
     n_unl, path = int(data.is_positive.sum()), []
     while True:
         taken = data.is_positive.copy()
         taken[unlabelled[:n_unl]] = True
         sample = data.subset(taken)
-        path.append(GrowthStep(min(n_unl, len(unlabelled)), _blind_auc(problem, sample, candidate)))
+        path.append(GrowthStep(min(n_unl, len(unlabelled)), _blind_auc(scorer, sample, spec)))
         is_settled = len(path) > 1 and abs(path[-1].blind_auc - path[-2].blind_auc) <= SETTLED
         if is_settled or n_unl >= len(unlabelled):
             return sample, path
         n_unl *= 2
 
 
-def _blind_auc(problem: Problem, sample: Data, candidate: Candidate) -> Estimate:
-    on_sample = problem.of(sample)
+def _blind_auc(scorer: Scorer, sample: Data, spec: Spec) -> Estimate:
     splits = fold_splits(sample, N_FOLDS, seed=0)
     if not splits:
         return Estimate(0.5, 0.0, 1.0)
-    parts = [judged(on_sample, split, Grid.of(candidate)).ranks for split in splits]
-    held_out = HeldOut(mean_ranks(sample, splits, parts), sample.weight[sample.is_positive], trim=0.0)
-    return interval_of(float(held_out.scores()[0]), held_out.standard_errors()[0])
+    ranks, weights = [], []
+    for split in splits:
+        held_out = sample.subset(split.held_out)
+        ranks.append(held_out_ranks(scorer.path(sample.subset(split.fitted), [spec]), held_out)[0])
+        weights.append(held_out.weight[held_out.is_positive])
+    return mean_estimate(np.concatenate(ranks), np.concatenate(weights))

@@ -17,7 +17,7 @@ from sklearn.linear_model import Ridge
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.design import Design
-from blindauc.tuning.folds import in_random_order, row_digests
+from blindauc.evidence.folds import in_random_order, row_digests
 
 MAX_ROWS = 2000
 """Rows by which it is seen how columns go together."""
@@ -42,7 +42,7 @@ class Projection:
 
     >>> import numpy as np
     >>> from blindauc.data import Data
-    >>> from blindauc.tuning.projection import Projection
+    >>> from blindauc.scorers.projection import Projection
     >>> x, rows = np.random.default_rng(0).normal(size=200), np.arange(200)
     >>> data = Data(np.column_stack([x, x]), rows < 50, np.ones(200), rows, rows[:50])
     >>> Projection(data)(np.array([1.0, 1.0]), np.array([True, False])).round(2)

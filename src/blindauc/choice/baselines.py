@@ -17,11 +17,11 @@ from blindauc._typing import Floats
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimate import Estimate
+from blindauc.evidence.folds import Split
+from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
 from blindauc.scaling import column_scales
+from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
-from blindauc.tuning.criterion import HeldOut, interval_of, mean_ranks
-from blindauc.tuning.evaluation import held_out_ranks
-from blindauc.tuning.folds import Split
 
 L1_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
 """Inverse strengths C of the l1 penalty on standardised columns: weaker ones are slow and no better."""
@@ -34,7 +34,7 @@ class Comparison:
     Attributes
     ----------
     name : str
-    score : float, the trimmed blind AUC of the baseline
+    score : float, the blind AUC of the baseline, out of fold
     advantage : Estimate, by how much that of the choice is higher; its interval is that over positives, for the
         unlabelled rows as they are
     """
@@ -78,30 +78,33 @@ BASELINES: dict[str, Baseline] = {"difference of means": difference_of_means, "l
 """Each gives the weights of its variants; the best of them is taken, as it would be by a user who tunes."""
 
 
-def compare(
-    data: Data, splits: Sequence[Split], trim: float, chosen_ranks: Floats, n_jobs: int | None = None
-) -> list[Comparison]:
-    """Judge each baseline by the splits that gave the chosen candidate its ranks."""
+def compare(data: Data, splits: Sequence[Split], chosen_rank: Floats, n_jobs: int | None = None) -> list[Comparison]:
+    """Judge each baseline by the splits that gave the chosen ranking its out-of-fold ranks."""
     tasks = list(product(BASELINES, splits))
     run = Parallel(n_jobs=n_jobs)
     parts = iter(run(delayed(_judged)(BASELINES[name], data, split) for name, split in tasks))
-    weight = data.weight[data.is_positive]
-    comparisons = []
-    for name in BASELINES:
-        ranks = np.vstack([chosen_ranks, mean_ranks(data, splits, islice(parts, len(splits)))])
-        judged = ~np.isnan(ranks).any(axis=0)
-        comparisons.append(_comparison(name, HeldOut(ranks[:, judged], weight[judged], trim)))
-    return comparisons
+    return [_comparison(name, data, splits, chosen_rank, list(islice(parts, len(splits)))) for name in BASELINES]
 
 
 def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
+    """The ranks of the held-out positives by each variant of a baseline."""
     fitted = data.subset(split.fitted)
     with blas_threads_for(fitted.X):
-        return held_out_ranks(data.subset(split.held_out), baseline(fitted))
+        models = LinearModels(sp.csr_array(np.array(baseline(fitted))), np.zeros((0, 0), dtype=bool))
+    return held_out_ranks(models, data.subset(split.held_out))
 
 
-def _comparison(name: str, held_out: HeldOut) -> Comparison:
-    """The first row against the best of the others."""
-    scores, errors = held_out.scores(), held_out.standard_errors_below(0)
-    best = 1 + int(scores[1:].argmax())
-    return Comparison(name, float(scores[best]), interval_of(float(scores[0] - scores[best]), errors[best]))
+def _comparison(
+    name: str, data: Data, splits: Sequence[Split], chosen_rank: Floats, parts: Sequence[Floats]
+) -> Comparison:
+    """The best variant of a baseline against what was chosen."""
+    total, times = np.zeros((len(parts[0]), len(chosen_rank))), np.zeros(len(chosen_rank))
+    for split, part in zip(splits, parts, strict=True):
+        held_out = split.held_out[data.is_positive]
+        total[:, held_out] += part
+        times += held_out
+    known = times > 0
+    ranks, weight = total[:, known] / times[known], data.weight[data.is_positive][known]
+    scores = ranks @ weight / weight.sum()
+    best = int(scores.argmax())
+    return Comparison(name, float(scores[best]), mean_estimate(chosen_rank[known] - ranks[best], weight))

@@ -69,6 +69,17 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     return splits
 
 
+def enough_rows(data: Data) -> Bools:
+    """All positives, and as many unlabelled rows as are enough for them, chosen by what they hold."""
+    n_unl = max(MIN_FITTED_UNL, enough_unlabelled(int(data.is_positive.sum())))
+    unlabelled = np.flatnonzero(~data.is_positive)
+    if len(unlabelled) <= n_unl:
+        return np.ones_like(data.is_positive)
+    enough = data.is_positive.copy()
+    enough[in_random_order(unlabelled, row_digests(data.X, 0))[:n_unl]] = True
+    return enough
+
+
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
     """As many of the rows as a fit may see, chosen by their digests."""
     n_pos = min(int((mask & is_positive).sum()), MAX_FITTED_POS)
@@ -109,7 +120,7 @@ def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
     Examples
     --------
     >>> import numpy as np
-    >>> from blindauc.tuning.folds import content_folds
+    >>> from blindauc.evidence.folds import content_folds
     >>> X = np.array([[1.0], [2.0], [1.0], [3.0], [4.0]])
     >>> folds = content_folds(X, np.array([True, True, True, False, False]), n_folds=2, seed=0)
     >>> bool(folds[0] == folds[2]), bool(folds[0] != folds[1]), bool(folds[3] != folds[4])
@@ -135,23 +146,25 @@ def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
 def row_digests(X: Any, seed: int) -> Any:
     """A number for each row that, but for one in 2^64 pairs, only equal rows share.
 
-    The sum over columns of the mixed bits of column and value, a multilinear hash: zeros add nothing, so that sparse
-    rows have the digests of dense ones.
+    The sum over columns of a random odd number times the bits of the value, a multilinear hash (Lemire and Kaser,
+    Strongly universal string hashing is fast, Comput. J. 2014), mixed: zeros add nothing, so that sparse rows have the
+    digests of dense ones.
     """
     rng = np.random.default_rng(seed)
-    salt = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
+    factor = rng.integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     if sp.issparse(X):
         X = X.tocsr()
-        terms = _terms(X.data, salt[X.indices])
-        before = np.append(np.uint64(0), np.cumsum(terms, dtype=np.uint64))
-        return before[X.indptr[1:]] - before[X.indptr[:-1]]
+        before = np.append(np.uint64(0), np.cumsum(_bits(X.data) * factor[X.indices], dtype=np.uint64))
+        return _mixed(before[X.indptr[1:]] - before[X.indptr[:-1]])
     blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
-    return np.concatenate([_terms(block, salt).sum(axis=1, dtype=np.uint64) for block in blocks])
+    return _mixed(np.concatenate([_bits(block) @ factor for block in blocks]))
 
 
-def _terms(values: Any, salt: Any) -> Any:
-    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
-    return np.where(values != 0, _mixed(bits + salt), np.uint64(0))
+def _bits(values: Any) -> Any:
+    """The bits of each value, the high ones folded on the low ones: those of small whole numbers are all high."""
+    # Adding zero takes the sign from a negative one.
+    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
+    return bits ^ (bits >> np.uint64(32))
 
 
 def _mixed(bits: Any) -> Any:

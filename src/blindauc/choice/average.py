@@ -1,0 +1,104 @@
+"""What a search ends with: an average of its candidates, fitted to all rows.
+
+Ranking and selecting are two questions. The average ranks; a column's inclusion probability is the weight of the
+candidates that use it, over the fits to the folds and to all rows, and the median probability model keeps columns with
+at least one half (Barbieri and Berger, Optimal predictive model selection, Annals of Statistics 2004). Labelled
+positives are left out by the same rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats
+from blindauc.choice.search import Search
+from blindauc.estimate import Estimate
+from blindauc.evidence.out_of_fold import OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
+from blindauc.scorers.contract import Model, Models, Scorer
+
+
+@dataclass(frozen=True)
+class Average:
+    """The average of a search's candidates.
+
+    Attributes
+    ----------
+    model : Model, what ranks
+    inclusion : ndarray of shape (p,), the posterior probability that each column belongs in the score
+    support : mask of shape (p,), the median probability model
+    left_out : mask of shape (n_pos,), labelled positives that candidates with at least half of the weight leave out
+    known : OutOfFold ranks of all rows
+    support_cost : Estimate of the blind AUC that is lost by ranking with the supported columns alone, out of fold
+    """
+
+    model: Any
+    inclusion: Floats
+    support: Bools
+    left_out: Bools
+    known: OutOfFold
+    support_cost: Estimate
+
+
+def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
+    """Fit the candidates of a search to all rows and average them, or what the supported columns say of that."""
+    data, models = search.data, scorer.path(search.data, search.specs)
+    model, inclusion = models.average(search.weights), _inclusion(search, models)
+    support = median_probability(inclusion)
+    known, known_by_support = _out_of_fold(scorer, search)
+    return Average(
+        model.restricted(support, data) if by_support else model,
+        inclusion,
+        support,
+        search.weights @ models.outliers >= 0.5,
+        known_by_support if by_support else known,
+        _loss(search, known, known_by_support),
+    )
+
+
+def _inclusion(search: Search, models: Models) -> Floats:
+    """The weight of the candidates that use a column, over all fits: chance picks other columns in each."""
+    return np.mean([search.weights @ each.columns for each in (*search.models, models)], axis=0)
+
+
+def median_probability(inclusion: Floats) -> Bools:
+    """Columns with an inclusion probability of at least one half, or the likeliest where none has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.choice.average import median_probability
+    >>> median_probability(np.array([0.9, 0.5, 0.2])).tolist()
+    [True, True, False]
+    >>> median_probability(np.array([0.1, 0.3])).tolist()
+    [False, True]
+    """
+    # A sum of weights that is one half but for rounding is one half.
+    return (inclusion > 0) & (inclusion >= min(0.5, inclusion.max()) - 1e-12)
+
+
+def _out_of_fold(scorer: Scorer, search: Search) -> tuple[OutOfFold, OutOfFold]:
+    """Ranks of all rows by averages that have not seen them, by all columns and by the supported ones."""
+    if not search.splits:
+        known = out_of_fold_of(scorer, search.data, search.leader)
+        return known, known
+    averages = search.averages()
+    data, splits = search.data, search.splits
+    return out_of_fold(data, splits, averages), out_of_fold(data, splits, _restricted(search, averages))
+
+
+def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
+    """Each split's average by the columns that its own candidates support."""
+    for split, models, average in zip(search.splits, search.models, averages, strict=True):
+        support = median_probability(search.weights_without(split.held_out) @ models.columns)
+        yield average.restricted(support, search.data.subset(split.fitted))
+
+
+def _loss(search: Search, known: OutOfFold, by_support: OutOfFold) -> Estimate:
+    positive = search.data.is_positive & ~np.isnan(known.rank)
+    if not positive.any():
+        return Estimate(0.0, -1.0, 1.0)
+    return mean_estimate((known.rank - by_support.rank)[positive], search.data.weight[positive])

@@ -1,0 +1,198 @@
+"""The search: all settings together, in a race on evidence.
+
+Every candidate is fitted to the first fold's rows; those whose odds against the leader are hopeless by what was held
+out so far are not fitted to the next (a sequential probability ratio test, Wald 1945, as a race, Maron and Moore,
+Hoeffding races, NIPS 1994). Those that are left at the end are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import delayed
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.choice.parallel import ReportedParallel
+from blindauc.choice.weights import gibbs_weights, log_weights
+from blindauc.data import Data
+from blindauc.evidence.folds import Split
+from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
+from blindauc.scorers.contract import Model, Models, Scorer
+from blindauc.scorers.spec import Spec
+
+HOPELESS = 1000.0
+"""Odds against the leader at which a candidate leaves the race, and below which it has no part in the average.
+
+Ten times Jeffreys' "decisive" (Theory of Probability, 1961). Halved and doubled in the ablation table.
+"""
+
+RULES: dict[str, Callable[[Floats], Floats]] = {
+    "average": lambda weights: weights,
+    "best": lambda weights: (np.arange(len(weights)) == weights.argmax()).astype(np.float64),
+}
+"""From weights to what is taken: all candidates by their weights, or the one with the largest."""
+
+Report = Callable[[str, int, int], None]
+"""(stage, tasks done, tasks in all)"""
+
+
+@dataclass(frozen=True)
+class Search:
+    """Candidates that were left at the end of the race, and the evidence for them.
+
+    Parameters
+    ----------
+    data : Data
+    specs : the candidates
+    log_belief : array of shape (n_candidates,)
+    ranks : array of shape (n_candidates, n_pos)
+        Out-of-fold ranks of the labelled positives, averaged over repeats; NaN where one was never held out.
+    splits : what was held out
+    models : for each split, the candidates fitted to its other rows
+    tried : every candidate of the race with its blind AUC and the number of splits that it was judged by
+    rule : {"average", "best"}
+    """
+
+    data: Data
+    specs: Sequence[Spec]
+    log_belief: Floats
+    ranks: Floats
+    splits: Sequence[Split]
+    models: Sequence[Models]
+    tried: Sequence[Tried]
+    rule: str = "average"
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The share of each candidate in the average."""
+        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, _pos_weight(self.data)))
+
+    @property
+    def leader(self) -> Spec:
+        """The candidate with the largest weight."""
+        return self.specs[int(self.weights.argmax())]
+
+    def weights_without(self, held_out: Bools) -> Floats:
+        """The weights by the positives that a split did not hold out."""
+        kept = ~held_out[self.data.is_positive] & ~np.isnan(self.ranks[0])
+        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, _pos_weight(self.data), kept))
+
+    def averages(self) -> list[Model]:
+        """For each split, the average of its models by evidence that the split did not hold out."""
+        pairs = zip(self.splits, self.models, strict=True)
+        return [models.average(self.weights_without(split.held_out)) for split, models in pairs]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate of the race: its blind AUC out of fold, and by how many splits."""
+
+    spec: Spec
+    blind_auc: float
+    standard_error: float
+    n_splits: int
+
+
+def race(
+    scorer: Scorer,
+    data: Data,
+    specs: Sequence[Spec],
+    log_belief: Floats,
+    splits: Sequence[Split],
+    *,
+    rule: str,
+    n_jobs: int | None,
+    report: Report,
+) -> Search:
+    """Judge the specs by one split after the other, and give up those that are hopeless."""
+    course = _Course(scorer, data, specs, log_belief, n_jobs, report)
+    for number, split in enumerate(splits):
+        course.run(split, f"fold {number + 1} of {len(splits)}")
+    return replace(course.end(splits), rule=rule)
+
+
+class _Course:
+    """A race under way."""
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        data: Data,
+        specs: Sequence[Spec],
+        log_belief: Floats,
+        n_jobs: int | None,
+        report: Report,
+    ) -> None:
+        self.scorer, self.data, self.specs, self.log_belief = scorer, data, specs, log_belief
+        self.n_jobs, self.report = n_jobs, report
+        self.left = np.arange(len(specs))
+        self.models: list[tuple[Ints, Models]] = []
+        self.rank_sums = np.zeros((len(specs), int(data.is_positive.sum())))
+        self.times = np.zeros(self.rank_sums.shape, dtype=int)
+        self.n_splits = np.zeros(len(specs), dtype=int)
+        self.pos_weight = _pos_weight(data)
+
+    def run(self, split: Split, stage: str) -> None:
+        """Fit those that are left to a split and see who may go on."""
+        parts = _side_by_side(self.specs, self.left)
+        run = ReportedParallel(self.n_jobs, lambda n_done: self.report(stage, n_done, len(parts)))
+        ends: Any = run(
+            delayed(_judged)(self.scorer, self.data, split, [self.specs[index] for index in part]) for part in parts
+        )
+        everyone = np.concatenate(parts)
+        held_out = np.flatnonzero(split.held_out[self.data.is_positive])
+        self.rank_sums[np.ix_(everyone, held_out)] += np.vstack([ranks for ranks, _ in ends])
+        self.times[np.ix_(everyone, held_out)] += 1
+        self.n_splits[everyone] += 1
+        first, *others = [models for _, models in ends]
+        self.models.append((everyone, first.joined(others)))
+        weight = log_weights(self.log_belief[everyone], self._ranks(everyone), self.pos_weight)
+        self.left = np.sort(everyone[weight >= weight.max() - np.log(HOPELESS)])
+
+    def _ranks(self, index: Ints) -> Floats:
+        times = self.times[index]
+        return np.where(times > 0, self.rank_sums[index] / np.maximum(times, 1), np.nan)
+
+    def end(self, splits: Sequence[Split]) -> Search:
+        """The candidates that are left, with their models of every split."""
+        left, models = self.left, []
+        for of, fitted in self.models:
+            order = np.argsort(of)
+            models.append(fitted.subset(order[np.searchsorted(of[order], left)]))
+        specs = [self.specs[int(k)] for k in left]
+        return Search(self.data, specs, self.log_belief[left], self._ranks(left), splits, models, self._tried())
+
+    def _tried(self) -> list[Tried]:
+        ranks = self._ranks(np.arange(len(self.specs)))
+        means = [mean_estimate(r[~np.isnan(r)], self.pos_weight[~np.isnan(r)]) for r in ranks]
+        rows = zip(self.specs, means, self.n_splits.tolist(), strict=True)
+        return [Tried(spec, float(mean), mean.standard_error, n_splits) for spec, mean, n_splits in rows]
+
+
+def without_search(data: Data, spec: Spec) -> Search:
+    """The search that tried nothing, where positives are too few to compare candidates by."""
+    return Search(data, [spec], np.zeros(1), np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
+
+
+def _pos_weight(data: Data) -> Floats:
+    """The weight of each labelled positive, one on average where weights are no counts."""
+    weight = data.weight[data.is_positive]
+    return weight if np.all(weight == np.round(weight)) else weight / weight.mean()
+
+
+def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
+    """The specs in paths that share nothing, so that they can be fitted side by side."""
+    paths: dict[Any, list[int]] = {}
+    for k in index:
+        spec = specs[k]
+        paths.setdefault((spec.kind, spec.n_outliers), []).append(int(k))
+    return [np.array(path) for path in paths.values()]
+
+
+def _judged(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Models]:
+    models = scorer.path(data.subset(split.fitted), specs)
+    return held_out_ranks(models, data.subset(split.held_out)), models

@@ -1,0 +1,70 @@
+"""Parameters that a fit and a search have in common, written once, and the problem that they state.
+
+The estimators are dataclasses: a field is a parameter, and a subclass adds its own. scikit-learn sees the constructor
+that `dataclass` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from blindauc.data import Data
+from blindauc.estimators.inputs import check_choice, check_number, check_prior, read_sparsity
+from blindauc.estimators.linear import LinearPUModel
+from blindauc.risks import Risk
+from blindauc.scorers import LinearScorer
+
+parameters = partial(dataclass, kw_only=True, eq=False, repr=False)
+"""The decorator of an estimator whose fields are its parameters."""
+
+
+@parameters()
+class PUParameters(LinearPUModel):
+    """What both a fit and a search may be told."""
+
+    shift_l2: float = 1e-3
+    sparsity: str = "l0"
+    groups: Any = None
+    outlier_handling: str = "trim"
+    leverage_screen: bool = True
+    prior: float | None = None
+    sampling: str = "one_sample"
+    threshold: str = "probability"
+    pos_label: Any = None
+    max_iter: int = 500
+    tol: float = 1e-4
+    random_state: Any = None
+    verbose: int = 0
+
+    def _check_params(self) -> None:
+        """Raise where a parameter makes no sense."""
+        check_number("tol", self.tol, above=0)
+        check_number("max_iter", self.max_iter, at_least=1)
+        check_prior(self.prior)
+        check_choice("outlier_handling", self.outlier_handling, ("shift", "trim"))
+        check_choice("sampling", self.sampling, ("one_sample", "two_sample"))
+        check_choice("threshold", self.threshold, ("probability", "share"))
+        if self.outlier_handling == "shift":
+            hint = "" if self.shift_l2 else ' (shift_l2=0 would be trimming: choose outlier_handling="trim")'
+            check_number("shift_l2" + hint, self.shift_l2, above=0)
+
+    def _risk(self, data: Data) -> Callable[[Any], Risk]:
+        """The risk of a loss, for these rows."""
+        raise NotImplementedError
+
+    def _scorer(self, data: Data) -> LinearScorer:
+        """The problem that the parameters state for these rows."""
+        risk = self._risk(data)
+        features = partial(
+            read_sparsity,
+            kind=self.sparsity,
+            groups=self.groups,
+            n_features=data.X.shape[1],
+            feature_names=getattr(self, "feature_names_in_", None),
+            has_intercept=self.has_intercept,
+        )
+        features(None)  # refuses sparsity and groups that make no sense
+        return LinearScorer(risk, features, self.shift_l2, self.outlier_handling == "trim")

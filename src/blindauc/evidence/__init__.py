@@ -1,0 +1,1 @@
+"""Out-of-fold evidence: what rows that a fit has not seen say about it."""

@@ -1,0 +1,91 @@
+"""Ranks of rows by models that have not seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from blindauc._typing import Floats
+from blindauc.data import Data
+from blindauc.estimate import Estimate
+from blindauc.evidence.folds import Split, enough_rows, fold_splits
+from blindauc.ranks import share_below
+from blindauc.scorers.contract import Model, Models, Scorer
+from blindauc.scorers.spec import Spec
+
+CALIBRATION_FOLDS, CALIBRATION_SEED = 5, 2**32
+"""The folds of a fit without a search; five by convention, and folds that no search uses."""
+
+
+def held_out_ranks(models: Models, held_out: Data) -> Floats:
+    """The share of unlabelled rows that score below each labelled positive, of shape (n_models, n_pos)."""
+    is_positive, scores = held_out.is_positive, models.scores(held_out.X)
+    weight = held_out.weight[~is_positive]
+    return np.array([share_below(column[is_positive], column[~is_positive], weight) for column in scores.T])
+
+
+def mean_estimate(values: Floats, weight: Floats) -> Estimate:
+    """The weighted mean of independent values with its normal 95 % interval."""
+    share = weight / weight.sum()
+    mean = float(share @ values)
+    reach = float(ndtri(0.975) * np.sqrt(share**2 @ (values - mean) ** 2))
+    return Estimate(mean, mean - reach, mean + reach)
+
+
+class OutOfFold(NamedTuple):
+    """How rows rank by models that have not seen them.
+
+    Attributes
+    ----------
+    rank : array of shape (n,), the share of unlabelled rows held out with a row that rank below it; NaN where it was
+        never held out
+    lift : float, by how much unlabelled rows score higher where a fit has not seen them, in units of their spread
+    """
+
+    rank: Floats
+    lift: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any row was held out."""
+        return not bool(np.isnan(self.rank).all())
+
+
+def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) -> OutOfFold:
+    """Rank every row by the models of the splits that hold it out."""
+    total, times, higher = np.zeros(len(data.row)), np.zeros(len(data.row)), []
+    for split, model in zip(splits, models, strict=True):
+        # One pass over all rows: to copy those of a split takes longer.
+        scores = model.scores(data.X)
+        new, seen = split.held_out & ~data.is_positive, split.fitted & ~data.is_positive
+        total[split.held_out] += share_below(scores[split.held_out], scores[new], data.weight[new])
+        times[split.held_out] += 1
+        above = share_below(scores[new], scores[seen], data.weight[seen])
+        higher.append(np.average(above, weights=data.weight[new]))
+    known = times > 0
+    rank = np.where(known, total / np.maximum(times, 1), np.nan)
+    # Means over repeats crowd in the middle: ranked again, the unlabelled rows are spread evenly.
+    among = known & ~data.is_positive
+    if among.any():
+        rank[known] = share_below(rank[known], rank[among], data.weight[among])
+    # Two normal samples of unit spread: by how much one lies above, given how often it is the higher.
+    share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
+    return OutOfFold(rank, float(np.sqrt(2) * ndtri(share_higher)))
+
+
+def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> OutOfFold:
+    """How rows rank by fits of one spec to the other folds; nothing is known where rows are too few for folds.
+
+    Of the unlabelled rows, as many as are enough for the positives are ranked.
+    """
+    ranked = enough_rows(data)
+    some = data.subset(ranked)
+    splits = fold_splits(some, CALIBRATION_FOLDS, CALIBRATION_SEED)
+    models = (scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits)
+    known = out_of_fold(some, splits, models)
+    rank = np.full(len(data.row), np.nan)
+    rank[ranked] = known.rank
+    return OutOfFold(rank, known.lift)

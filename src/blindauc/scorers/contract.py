@@ -1,0 +1,58 @@
+"""What a search asks of a family of scores. It never sees a coefficient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, Self
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.data import Data
+from blindauc.scorers.spec import Spec
+
+
+class Model(Protocol):
+    """One score, or an average of several."""
+
+    def scores(self, X: Any) -> Floats:
+        """Scores of shape (n,)."""
+
+    @property
+    def columns(self) -> Bools:
+        """The columns that it uses, of shape (p,)."""
+
+    def restricted(self, columns: Bools, data: Data) -> Self:
+        """The model nearest to this one, on these rows, that uses only some of the columns."""
+
+
+class Models(Protocol):
+    """Models fitted to the same rows, one for each spec.
+
+    Scores are in units of their standard deviation over the fitted unlabelled rows, so that they can be averaged.
+    """
+
+    def scores(self, X: Any) -> Floats:
+        """Scores of shape (n, n_models)."""
+
+    @property
+    def columns(self) -> Bools:
+        """Columns that each model uses, of shape (n_models, p)."""
+
+    @property
+    def outliers(self) -> Bools:
+        """Labelled positives that each fit left out, of shape (n_models, n_pos)."""
+
+    def subset(self, index: Ints) -> Self:
+        """Some of the models."""
+
+    def joined(self, others: Sequence[Self]) -> Self:
+        """These and others, fitted to the same rows."""
+
+    def average(self, weight: Floats) -> Model:
+        """The model whose score is the weighted sum of the scores."""
+
+
+class Scorer(Protocol):
+    """A family of scores."""
+
+    def path(self, data: Data, specs: Sequence[Spec]) -> Models:
+        """Fit every spec to the rows, each from its neighbour's fit."""

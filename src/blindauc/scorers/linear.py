@@ -1,0 +1,171 @@
+"""Linear scores: one objective for each scaling and loss, fitted down the ridges and from all columns to few.
+
+Fits are rough (`solvers.path`) and start from their neighbours': with all columns from the fit of the next stronger
+ridge, with fewer columns from the fit of the next larger number. Every number of outliers has a path of its own, which
+starts from a robust direction, so that it stays on the side where it started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.data import Data
+from blindauc.design import Design, clean_scores, spread_of
+from blindauc.objectives import Objective
+from blindauc.risks import Risk
+from blindauc.scaling import column_scales
+from blindauc.scorers.projection import Projection
+from blindauc.scorers.spec import Spec
+from blindauc.solvers import feature_path, robust_start, tightened
+from blindauc.solvers.fits import Fit
+from blindauc.sparsity import L0, SparsitySet
+from blindauc.threads import blas_threads_for
+
+DECADE = 10.0
+"""A fit starts from that of a ridge at most this much stronger: from further off, a rough fit may end anywhere."""
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """The score X @ coef."""
+
+    coef: Floats
+
+    def scores(self, X: Any) -> Floats:
+        return clean_scores(X, self.coef)
+
+    @property
+    def columns(self) -> Bools:
+        return self.coef != 0
+
+    def restricted(self, columns: Bools, data: Data) -> LinearModel:
+        return self if columns[self.columns].all() else LinearModel(Projection(data)(self.coef, columns))
+
+
+@dataclass(frozen=True)
+class LinearModels:
+    """Linear scores, one for each row of `coef`.
+
+    Parameters
+    ----------
+    coef : sparse array of shape (n_models, p)
+    outliers : mask of shape (n_models, n_pos)
+    """
+
+    coef: Any
+    outliers: Bools
+
+    def scores(self, X: Any) -> Floats:
+        return clean_scores(X, self.coef.T.toarray())
+
+    @property
+    def columns(self) -> Bools:
+        return (self.coef != 0).toarray()
+
+    def subset(self, index: Ints) -> LinearModels:
+        return LinearModels(self.coef[index], self.outliers[index])
+
+    def joined(self, others: Sequence[LinearModels]) -> LinearModels:
+        every = [self, *others]
+        return LinearModels(
+            sp.vstack([each.coef for each in every], format="csr"), np.vstack([e.outliers for e in every])
+        )
+
+    def average(self, weight: Floats) -> LinearModel:
+        """The averaged score, which is linear, too."""
+        return LinearModel(self.coef.T @ weight)
+
+
+@dataclass(frozen=True)
+class LinearScorer:
+    """Linear scores that minimise a risk with ridges.
+
+    Parameters
+    ----------
+    risk : the risk of a loss
+    features : the allowed supports of an `n_features_to_select`
+    shift_l2 : float
+    trim : whether outliers are taken out of the mean instead of shifted
+    """
+
+    risk: Callable[[Any], Risk]
+    features: Callable[[Any], SparsitySet]
+    shift_l2: float
+    trim: bool
+
+    def objective(self, data: Data, scaling: str, loss: Any) -> Objective:
+        """The objective of some rows, with a ridge of one on the scaled columns."""
+        return Objective(
+            self.risk(loss),
+            data.X,
+            data.is_positive,
+            l2=column_scales(data.X, data.weight, scaling) ** 2,
+            shift_l2=self.shift_l2,
+            trim=self.trim,
+            sample_weight=data.weight,
+        )
+
+    def path(self, data: Data, specs: Sequence[Spec]) -> LinearModels:
+        """Fit every spec to the rows, each from its neighbour's fit."""
+        fits: dict[Spec, Fit] = {}
+        with blas_threads_for(data.X):
+            for kind, of_kind in _grouped(specs, lambda spec: spec.kind):
+                objective = self.objective(data, *kind)
+                for share, some in _grouped(of_kind, lambda spec: spec.n_outliers):
+                    fits.update(self._down_the_ridges(objective, _outlier_set(objective, share), some))
+            return _unit_models(data, [fits[spec] for spec in specs])
+
+    def _down_the_ridges(self, objective: Objective, outliers: L0, specs: Iterable[Spec]) -> Iterator[tuple[Spec, Fit]]:
+        everything = self.features(None)
+        # Without outliers the first fit has one minimum, and starts from nothing where the ridge is strong.
+        start, ridge = np.zeros(objective.n_columns), DECADE * objective.ridge_unit
+        if not outliers.is_nothing:
+            start, ridge = robust_start(objective, outliers), objective.ridge_unit
+        for l2, some in sorted(_grouped(specs, lambda spec: spec.l2), reverse=True, key=lambda pair: pair[0]):
+            at = objective.with_ridge(l2)
+            if not objective.is_convex:
+                start = robust_start(at, outliers)
+            for between in _ridges_between(ridge, l2) if objective.is_convex else ():
+                (fit,) = feature_path(objective.with_ridge(between), [everything], outliers, start)
+                start = fit.coef
+            by_size = sorted(some, key=lambda spec: np.sum(spec.n_features_to_select), reverse=True)
+            wanted = [self.features(spec.n_features_to_select) for spec in by_size]
+            ladder, places = tightened(wanted[0].loosened(np.inf), wanted)
+            fits = list(feature_path(at, ladder, outliers, start))
+            yield from zip(by_size, (fits[place] for place in places), strict=True)
+            start, ridge = fits[0].coef, l2
+
+
+def _grouped(specs: Iterable[Spec], key: Callable[[Spec], Any]) -> list[tuple[Any, list[Spec]]]:
+    """Specs by a key, keys in the order in which they come first."""
+    groups: dict[Any, list[Spec]] = {}
+    for spec in specs:
+        groups.setdefault(key(spec), []).append(spec)
+    return list(groups.items())
+
+
+def _outlier_set(objective: Objective, share: float) -> L0:
+    n_pos = objective.n_positives
+    return L0(n_pos, min(round(share * n_pos), n_pos - 1))
+
+
+def _ridges_between(first: float, last: float) -> Floats:
+    """Ridges from one down to another, both left out, a decade apart at most; to none at all, nine decades."""
+    last = last or first * DECADE**-9
+    n_steps = int(np.ceil(round(np.log(first / last) / np.log(DECADE), 6)))
+    return np.geomspace(first, last, n_steps + 1)[1:-1] if n_steps > 1 else np.zeros(0)
+
+
+def _unit_models(data: Data, fits: Sequence[Fit]) -> LinearModels:
+    """Weights with which the scores of the unlabelled rows have a standard deviation of one."""
+    unlabelled = data.subset(~data.is_positive)
+    coef = np.array([fit.coef[: data.X.shape[1]] for fit in fits])
+    scores = Design(unlabelled.X).scores(coef.T)
+    spread = np.array([spread_of(column, unlabelled.weight) for column in scores.T])
+    return LinearModels(sp.csr_array(coef / spread[:, None]), np.array([fit.outliers for fit in fits]))

@@ -1,1 +1,0 @@
-"""Model selection without a single negative: folds, paths, criteria and rules."""
