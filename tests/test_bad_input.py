@@ -222,7 +222,7 @@ FEW = {
     "prior": 0.3,
 }
 
-# More of what cannot be tried is in test_tuning.py.
+# More of what cannot be tried is in test_choice.py.
 BAD_CHOICES = {
     "rule": ["first", "one_standard_error", None, ["best"]],
     "rank_by": ["best", None, ["all"]],

@@ -422,6 +422,7 @@ def test_rows_with_leverage_count_among_the_outliers(Estimator, n_outliers):
 @pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUErrorClassifierCV])
 def test_a_search_leaves_out_as_many_as_its_best_estimator(Estimator, with_leverage):
     model = with_leverage[Estimator]
+    assert model.cv_results_["params"][model.best_index_] == model.best_params_
     assert len(model.best_estimator_.outliers_) == round(100 * model.best_params_["n_outliers"])
     assert set(FAR.outliers) <= set(model.best_estimator_.outliers_)
     one = Estimator(**QUICK[Estimator] | {"n_outliers": 20, "n_features_to_select": None}).fit(FAR.X, FAR.y_pu)

@@ -78,17 +78,17 @@ def test_every_fit_has_the_columns_the_outliers_and_the_spread_it_should_have(ri
         assert share @ (of_unlabelled - share @ of_unlabelled) ** 2 == pytest.approx(1)
 
 
-def gain(objective, X, coef, outliers):
-    """How far scores, at their best length (and with their best intercept), lower the objective; a slow referee."""
-    shift, nobody, unit = np.where(outliers, np.inf, 0.0), np.zeros(len(outliers)), coef / (X @ coef).std()
-    corners = np.vstack([np.zeros(1 + objective.n_columns - len(coef)), np.eye(1 + objective.n_columns - len(coef))])
+def lowest(objective, X, coef, outliers):
+    """The objective of scores at their best length (and with their best intercept); a slow referee."""
+    shift, spread = np.where(outliers, np.inf, 0.0), (X @ coef).std() or 1.0
+    n_free = 1 + objective.n_columns - len(coef)
+    corners = np.vstack([np.zeros(n_free), np.eye(n_free)])
 
-    def lowest(unit, shift):
-        options = {"xatol": 1e-3, "fatol": 1e-6, "initial_simplex": corners}
-        value = lambda z: objective.value(np.append(z[0] * unit, z[1:]), shift)  # noqa: E731
-        return minimize(value, corners[0], method="Nelder-Mead", options=options).fun
+    def value(z):
+        return objective.value(np.append(z[0] * coef / spread, z[1:]), shift)
 
-    return lowest(np.zeros_like(coef), nobody) - lowest(unit, shift)
+    options = {"xatol": 1e-3, "fatol": 1e-6, "initial_simplex": corners}
+    return minimize(value, corners[0], method="Nelder-Mead", options=options).fun
 
 
 def exact(risk, sparsity, spec, X, y):
@@ -123,7 +123,8 @@ def test_a_fit_is_near_the_exact_one_whichever_others_are_in_the_path(risk, spar
             alone = scorer.path(data, [spec])
             parts = [(found.coef_, np.isinf(found.shift_))]
             parts += [(m.coef[[i]].toarray()[0], m.outliers[i]) for m, i in ((together, k), (alone, 0))]
-            best, *rough = (gain(at, paper.X, *part) for part in parts)
+            nothing = lowest(at, paper.X, np.zeros(9), np.zeros(40, dtype=bool))
+            best, *rough = (nothing - lowest(at, paper.X, *part) for part in parts)
             ratios.append(np.divide(rough, best))
             if spec.n_outliers == 0 and together.columns[k].all():
                 assert (ratios[-1] > 0.99).all()

@@ -1,9 +1,8 @@
 """What a search ends with: an average of its candidates, fitted to all rows.
 
 Ranking and selecting are two questions. The average ranks; a column's inclusion probability is the weight of the
-candidates that use it, over the fits to the folds and to all rows, and the median probability model keeps columns with
-at least one half (Barbieri and Berger, Optimal predictive model selection, Annals of Statistics 2004). Labelled
-positives are left out by the same rule.
+candidates that use it, and the median probability model keeps columns with at least one half (Barbieri and Berger,
+Optimal predictive model selection, Annals of Statistics 2004). Labelled positives are left out by the same rule.
 """
 
 from __future__ import annotations
@@ -18,7 +17,10 @@ from blindauc._typing import Bools, Floats
 from blindauc.choice.search import Search
 from blindauc.estimate import Estimate
 from blindauc.evidence.out_of_fold import OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
-from blindauc.scorers.contract import Model, Models, Scorer
+from blindauc.scorers.contract import Model, Scorer
+
+ROUNDING = 1e-12
+"""A sum of weights that is one half but for rounding is one half."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +48,17 @@ class Average:
 def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
     """Fit the candidates of a search to all rows and average them, or what the supported columns say of that."""
     data, models = search.data, scorer.path(search.data, search.specs)
-    model, inclusion = models.average(search.weights), _inclusion(search, models)
+    model, inclusion = models.average(search.weights), search.weights @ models.columns
     support = median_probability(inclusion)
     known, known_by_support = _out_of_fold(scorer, search)
     return Average(
         model.restricted(support, data) if by_support else model,
         inclusion,
         support,
-        search.weights @ models.outliers >= 0.5,
+        search.weights @ models.outliers >= 0.5 - ROUNDING,
         known_by_support if by_support else known,
         _loss(search, known, known_by_support),
     )
-
-
-def _inclusion(search: Search, models: Models) -> Floats:
-    """The weight of the candidates that use a column, over all fits: chance picks other columns in each."""
-    return np.mean([search.weights @ each.columns for each in (*search.models, models)], axis=0)
 
 
 def median_probability(inclusion: Floats) -> Bools:
@@ -76,8 +73,7 @@ def median_probability(inclusion: Floats) -> Bools:
     >>> median_probability(np.array([0.1, 0.3])).tolist()
     [False, True]
     """
-    # A sum of weights that is one half but for rounding is one half.
-    return (inclusion > 0) & (inclusion >= min(0.5, inclusion.max()) - 1e-12)
+    return (inclusion > 0) & (inclusion >= min(0.5, inclusion.max()) - ROUNDING)
 
 
 def _out_of_fold(scorer: Scorer, search: Search) -> tuple[OutOfFold, OutOfFold]:

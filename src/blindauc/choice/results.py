@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from blindauc.choice.search import Search
+from blindauc.scorers.spec import Spec
 
 
-def cv_results(search: Search) -> dict[str, Any]:
+def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
     """Every candidate of the race, as columns, in scikit-learn's manner.
 
     `mean_test_score` is the blind AUC of the held-out positives by `n_splits` splits; candidates that left the race
@@ -20,15 +22,15 @@ def cv_results(search: Search) -> dict[str, Any]:
     score = np.array([each.blind_auc for each in tried])
     weight_of = dict(zip(search.specs, search.weights.tolist(), strict=True))
     table: dict[str, Any] = {
-        "params": [each.spec.params for each in tried],
+        "params": [params_of(each.spec) for each in tried],
         "n_splits": np.array([each.n_splits for each in tried]),
         "mean_test_score": score,
         "std_error_test_score": np.array([each.standard_error for each in tried]),
         "rank_test_score": rankdata(-score, method="min").astype(int),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),
     }
-    for name in tried[0].spec.params:
+    for name in table["params"][0]:
         # An object array, filled one by one: counts per group are tuples.
         table[f"param_{name}"] = np.empty(len(tried), dtype=object)
-        table[f"param_{name}"][:] = [each.spec.params[name] for each in tried]
+        table[f"param_{name}"][:] = [params[name] for params in table["params"]]
     return table

@@ -29,7 +29,7 @@ from blindauc.estimators.reading import Sifted, all_or_nothing, read_data, sifte
 from blindauc.estimators.space import read_space
 from blindauc.evidence.folds import Split, fold_splits, splits_of
 from blindauc.evidence.out_of_fold import mean_estimate
-from blindauc.scorers import LinearScorer
+from blindauc.scorers import LinearScorer, Spec
 
 REPEATED_BELOW = 300
 """With fewer labelled positives the folds are repeated once: a row of the ablation table says what that brings."""
@@ -124,9 +124,12 @@ class TunedPUClassifier(PUParameters):
         return [split for repeat in repeats for split in repeat]
 
     def _store_search(self, search: Search, rows: Sifted) -> None:
-        self.cv_results_ = cv_results(search) if search.tried else {}
+        def params_of(spec: Spec) -> dict[str, Any]:
+            return spec.params | {"n_outliers": rows.total_share(spec.n_outliers)}
+
+        self.cv_results_ = cv_results(search, params_of) if search.tried else {}
         self.best_index_ = [each.spec for each in search.tried].index(search.leader) if search.tried else 0
-        self.best_params_ = search.leader.params | {"n_outliers": rows.total_share(search.leader.n_outliers)}
+        self.best_params_ = params_of(search.leader)
 
     def _store_average(self, rows: Sifted, average: Average, labelled_share: float) -> None:
         data = rows.data
