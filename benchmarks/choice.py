@@ -131,6 +131,7 @@ class Rule:
     only_all_columns: bool = False
     centre: float = belief.LIKELY_RIDGE
     spread: float = belief.RIDGE_SPREAD
+    unscaled: float = belief.UNSCALED
     exponent: float = 1.0
     trim: float = 0.0
     hopeless: float = search.HOPELESS
@@ -139,6 +140,7 @@ class Rule:
 
     def weights(self, record: Record) -> np.ndarray:
         belief = -np.log1p(((record.decade - self.centre) / self.spread) ** 2)
+        belief += np.where(record.scaling == "none", np.log(self.unscaled), 0.0)
         belief = np.where(self._in_space(record), belief, -np.inf)
         evidence = self._raced(record, belief)
         return softmax(evidence) if not self.is_best else np.eye(len(evidence))[evidence.argmax()]
@@ -178,9 +180,13 @@ ABLATION = {
     "the rule": Rule(),
     "exponent 0.5": Rule(exponent=0.5),
     "exponent 2": Rule(exponent=2.0),
-    "no belief": Rule(spread=1e6),
-    "likely ridge 0.75": Rule(centre=0.75),
-    "likely ridge 3": Rule(centre=3.0),
+    "no belief": Rule(spread=1e6, unscaled=1.0),
+    "no belief in ridges": Rule(spread=1e6),
+    "no belief in scalings": Rule(unscaled=1.0),
+    "likely ridge 0.5": Rule(centre=0.5),
+    "likely ridge 2": Rule(centre=2.0),
+    "unscaled 0.05": Rule(unscaled=0.05),
+    "unscaled 0.2": Rule(unscaled=0.2),
     "ridge spread 0.5": Rule(spread=0.5),
     "ridge spread 2": Rule(spread=2.0),
     "15 % of the ranks trimmed": Rule(trim=0.15),

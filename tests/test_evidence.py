@@ -218,10 +218,19 @@ def slow_rank(score, scores, weight):
 
 
 class Columns:
-    """Models whose scores are the columns of X."""
+    """Models whose scores are some columns of X."""
+
+    def __init__(self, index=(0, 1, 2)):
+        self.index = list(index)
+
+    def __len__(self):
+        return len(self.index)
+
+    def subset(self, index):
+        return Columns(np.array(self.index)[index])
 
     def scores(self, X):
-        return X
+        return X[:, self.index]
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -41,5 +41,13 @@ class Data(NamedTuple):
         return Data(X[index], self.is_positive[index], np.ones(len(index)), self.row[index], self.labelled)
 
     @property
+    def counts(self) -> Floats:
+        """Weights as numbers of rows: as they are where they are whole, else one on average for either kind of rows."""
+        if np.all(self.weight == np.round(self.weight)):
+            return self.weight
+        pos = self.is_positive
+        return self.weight / np.where(pos, self.weight[pos].mean(), self.weight[~pos].mean())
+
+    @property
     def labelled_share(self) -> float:
         return float(self.weight[self.is_positive].sum() / self.weight.sum())

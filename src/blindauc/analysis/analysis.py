@@ -86,7 +86,7 @@ def analyse(
     random_state : int, optional
         Draws other folds.
     n_jobs : int, optional
-        Folds side by side.
+        Fits side by side.
     verbose : int, default=0
         Whether to show progress.
     name : str

@@ -61,6 +61,6 @@ def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
 def _slice(name: str, chosen: Any, tried: Mapping[str, Any], shown: Ints) -> TuningSlice:
     values = np.array([float(tried[f"param_{name}"][place]) for place in shown])
     scores, errors = tried["mean_test_score"][shown], tried["std_error_test_score"][shown]
-    distinct = np.unique(values)
-    best = [max(np.flatnonzero(values == value), key=lambda place: scores[place]) for value in distinct]
+    places, distinct = tried["rank_test_score"][shown], np.unique(values)
+    best = [min(np.flatnonzero(values == value), key=lambda place: places[place]) for value in distinct]
     return TuningSlice(name, distinct.tolist(), scores[best].tolist(), errors[best].tolist(), float(chosen))

@@ -1,4 +1,8 @@
-"""What a search ends with: an average of its candidates, fitted to all rows.
+"""What a search ends with: an average of its candidates, over the fits to all rows and those of the folds.
+
+The fits of the folds are there already, and what chance did to one of them the others do not share (a cross-validation
+committee, Parmanto, Munro and Doyle, NIPS 1995). A fit counts by the labelled positives that it has seen: where the
+search saw a sample of many rows, the fit to all rows has most of the say.
 
 Ranking and selecting are two questions. The average ranks; a column's inclusion probability is the weight of the
 candidates that use it, and the median probability model keeps columns with at least one half (Barbieri and Berger,
@@ -17,7 +21,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.choice.search import Search
 from blindauc.estimate import Estimate
 from blindauc.evidence.out_of_fold import OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
-from blindauc.scorers.contract import Model, Scorer
+from blindauc.scorers.contract import Model, Models, Scorer
 
 ROUNDING = 1e-12
 """A sum of weights that is one half but for rounding is one half."""
@@ -47,18 +51,30 @@ class Average:
 
 def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
     """Fit the candidates of a search to all rows and average them, or what the supported columns say of that."""
-    data, models = search.data, scorer.path(search.data, search.specs)
-    model, inclusion = models.average(search.weights), search.weights @ models.columns
+    models = scorer.path(search.data, search.specs)
+    fits, share = _committee(search, models)
+    first, *others = [each.average(search.weights) for each in fits]
+    model = first.blended(others, share)
+    inclusion = share @ np.array([each.inclusion(search.weights) for each in fits])
     support = median_probability(inclusion)
     known, known_by_support = _out_of_fold(scorer, search)
     return Average(
-        model.restricted(support, data) if by_support else model,
+        model.restricted(support, search.data) if by_support else model,
         inclusion,
         support,
         search.weights @ models.outliers >= 0.5 - ROUNDING,
         known_by_support if by_support else known,
-        _loss(search, known, known_by_support),
+        _cost(search, known, known_by_support),
     )
+
+
+def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:
+    """The fits to average, and how much each counts; one candidate alone is one fit."""
+    if search.weights.max() == 1:
+        return [models], np.ones(1)
+    is_positive = search.data.is_positive
+    seen = [is_positive.sum(), *((split.fitted & is_positive).sum() for split in search.splits)]
+    return [models, *search.models], np.array(seen) / np.sum(seen)
 
 
 def median_probability(inclusion: Floats) -> Bools:
@@ -89,12 +105,12 @@ def _out_of_fold(scorer: Scorer, search: Search) -> tuple[OutOfFold, OutOfFold]:
 def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
     """Each split's average by the columns that its own candidates support."""
     for split, models, average in zip(search.splits, search.models, averages, strict=True):
-        support = median_probability(search.weights_without(split.held_out) @ models.columns)
+        support = median_probability(models.inclusion(search.weights_without(split.held_out)))
         yield average.restricted(support, search.data.subset(split.fitted))
 
 
-def _loss(search: Search, known: OutOfFold, by_support: OutOfFold) -> Estimate:
-    positive = search.data.is_positive & ~np.isnan(known.rank)
+def _cost(search: Search, known: OutOfFold, by_support: OutOfFold) -> Estimate:
+    positive = search.data.is_positive & ~np.isnan(known.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)
-    return mean_estimate((known.rank - by_support.rank)[positive], search.data.weight[positive])
+    return mean_estimate((known.mean_rank - by_support.mean_rank)[positive], search.data.weight[positive])

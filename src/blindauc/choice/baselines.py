@@ -90,7 +90,8 @@ def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
     """The ranks of the held-out positives by each variant of a baseline."""
     fitted = data.subset(split.fitted)
     with blas_threads_for(fitted.X):
-        models = LinearModels(sp.csr_array(np.array(baseline(fitted))), np.zeros((0, 0), dtype=bool))
+        coef = sp.csr_array(np.array(baseline(fitted)))
+    models = LinearModels(coef, np.zeros((coef.shape[0], 0), dtype=bool))
     return held_out_ranks(models, data.subset(split.held_out))
 
 

@@ -1,17 +1,17 @@
 """What is believed of a candidate before any row is held out: one prior over settings.
 
-A few positives cannot tell hundreds of candidates apart. Ridges about a decade above the data's own curvature are
-the likeliest, and no other is ruled out: a Cauchy distribution over decades gives a ridge ten decades away a
-hundredth of the belief, which a few labelled rows overcome where ill-conditioned columns want it. Scalings, losses,
-numbers of columns and shares of outliers are equally likely: no belief in one of them earned its place in
-`benchmarks/choice.py`.
+A few positives cannot tell hundreds of candidates apart. Ridges about a decade above the data's own curvature are the
+likeliest, and no other is ruled out: a Cauchy distribution over decades gives a ridge ten decades away a hundredth of
+the belief, which a few labelled rows overcome where ill-conditioned columns want it. Columns mostly want to be brought
+to a common scale, now and then their units carry meaning. Losses, numbers of columns and shares of outliers are equally
+likely: no belief in one of them earned its place in `benchmarks/choice.py`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from blindauc._typing import Floats
+from blindauc._typing import Bools, Floats
 
 LIKELY_RIDGE, RIDGE_SPREAD = 1.0, 1.0
 """Centre and half-width of the ridge's power of ten, in units of the data's own curvature.
@@ -19,25 +19,31 @@ LIKELY_RIDGE, RIDGE_SPREAD = 1.0, 1.0
 Measured on the shaping half of `benchmarks/choice.py`, whose ablation table halves and doubles them.
 """
 
+UNSCALED = 0.1
+"""How likely columns as they are given are to be right, compared to columns on a common scale; measured likewise."""
+
 
 def likeliest_ridge(ridge_unit: float) -> float:
     """The ridge to take where nothing was tried."""
     return float(ridge_unit * 10.0**LIKELY_RIDGE)
 
 
-def log_belief(decades: Floats) -> Floats:
-    """The logarithm of the belief in each ridge, up to a constant.
+def log_belief(decades: Floats, is_unscaled: Bools) -> Floats:
+    """The logarithm of the belief in each candidate, up to a constant.
 
     Parameters
     ----------
     decades : array of shape (n_candidates,)
         The power of ten of each ridge in units of the data's own curvature.
+    is_unscaled : mask of shape (n_candidates,)
+        Whether the ridge sees the columns as they are given.
 
     Examples
     --------
     >>> import numpy as np
     >>> from blindauc.choice.belief import log_belief
-    >>> np.exp(log_belief(np.array([1.0, 2.0, -8.0]))).round(3).tolist()
-    [1.0, 0.5, 0.012]
+    >>> np.exp(log_belief(np.array([1.0, 2.0, -8.0, 1.0]), np.arange(4) == 3)).round(3).tolist()
+    [1.0, 0.5, 0.012, 0.1]
     """
-    return -np.log1p(((decades - LIKELY_RIDGE) / RIDGE_SPREAD) ** 2)
+    of_ridge = -np.log1p(((decades - LIKELY_RIDGE) / RIDGE_SPREAD) ** 2)
+    return of_ridge + np.where(is_unscaled, np.log(UNSCALED), 0.0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
+from blindauc._typing import Floats, Ints
 from blindauc.choice.search import Search
 from blindauc.scorers.spec import Spec
 
@@ -26,7 +27,8 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         "n_splits": np.array([each.n_splits for each in tried]),
         "mean_test_score": score,
         "std_error_test_score": np.array([each.standard_error for each in tried]),
-        "rank_test_score": rankdata(-score, method="min").astype(int),
+        # Scores by one fold and by all do not compare: who stayed longer ranks higher.
+        "rank_test_score": _places([each.n_splits for each in tried], score),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),
     }
     for name in table["params"][0]:
@@ -34,3 +36,9 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         table[f"param_{name}"] = np.empty(len(tried), dtype=object)
         table[f"param_{name}"][:] = [params[name] for params in table["params"]]
     return table
+
+
+def _places(n_splits: Sequence[int], score: Floats) -> Ints:
+    """Places from 1 on, by the number of splits and then by the score; equals share one."""
+    keys = np.unique(np.column_stack([n_splits, score]), axis=0, return_inverse=True)[1].ravel()
+    return rankdata(-keys, method="min").astype(int)

@@ -8,7 +8,7 @@ Hoeffding races, NIPS 1994). Those that are left at the end are averaged.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -69,7 +69,7 @@ class Search:
     @cached_property
     def weights(self) -> Floats:
         """The share of each candidate in the average."""
-        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, _pos_weight(self.data)))
+        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, self.data.counts[self.data.is_positive]))
 
     @property
     def leader(self) -> Spec:
@@ -78,8 +78,9 @@ class Search:
 
     def weights_without(self, held_out: Bools) -> Floats:
         """The weights by the positives that a split did not hold out."""
-        kept = ~held_out[self.data.is_positive] & ~np.isnan(self.ranks[0])
-        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, _pos_weight(self.data), kept))
+        is_positive = self.data.is_positive
+        weights = gibbs_weights(self.log_belief, self.ranks, self.data.counts[is_positive], ~held_out[is_positive])
+        return RULES[self.rule](weights)
 
     def averages(self) -> list[Model]:
         """For each split, the average of its models by evidence that the split did not hold out."""
@@ -112,7 +113,7 @@ def race(
     course = _Course(scorer, data, specs, log_belief, n_jobs, report)
     for number, split in enumerate(splits):
         course.run(split, f"fold {number + 1} of {len(splits)}")
-    return replace(course.end(splits), rule=rule)
+    return course.end(splits, rule)
 
 
 class _Course:
@@ -134,7 +135,7 @@ class _Course:
         self.rank_sums = np.zeros((len(specs), int(data.is_positive.sum())))
         self.times = np.zeros(self.rank_sums.shape, dtype=int)
         self.n_splits = np.zeros(len(specs), dtype=int)
-        self.pos_weight = _pos_weight(data)
+        self.pos_weight = data.counts[data.is_positive]
 
     def run(self, split: Split, stage: str) -> None:
         """Fit those that are left to a split and see who may go on."""
@@ -152,19 +153,17 @@ class _Course:
         self.models.append((everyone, first.joined(others)))
         weight = log_weights(self.log_belief[everyone], self._ranks(everyone), self.pos_weight)
         self.left = np.sort(everyone[weight >= weight.max() - np.log(HOPELESS)])
+        self.models = [_only(self.left, *each) for each in self.models]
 
     def _ranks(self, index: Ints) -> Floats:
         times = self.times[index]
         return np.where(times > 0, self.rank_sums[index] / np.maximum(times, 1), np.nan)
 
-    def end(self, splits: Sequence[Split]) -> Search:
+    def end(self, splits: Sequence[Split], rule: str) -> Search:
         """The candidates that are left, with their models of every split."""
-        left, models = self.left, []
-        for of, fitted in self.models:
-            order = np.argsort(of)
-            models.append(fitted.subset(order[np.searchsorted(of[order], left)]))
+        left, models = self.left, [models for _, models in self.models]
         specs = [self.specs[int(k)] for k in left]
-        return Search(self.data, specs, self.log_belief[left], self._ranks(left), splits, models, self._tried())
+        return Search(self.data, specs, self.log_belief[left], self._ranks(left), splits, models, self._tried(), rule)
 
     def _tried(self) -> list[Tried]:
         ranks = self._ranks(np.arange(len(self.specs)))
@@ -173,15 +172,15 @@ class _Course:
         return [Tried(spec, float(mean), mean.standard_error, n_splits) for spec, mean, n_splits in rows]
 
 
+def _only(left: Ints, of: Ints, models: Models) -> tuple[Ints, Models]:
+    """The models of those that are left, in their order."""
+    order = np.argsort(of)
+    return left, models.subset(order[np.searchsorted(of[order], left)])
+
+
 def without_search(data: Data, spec: Spec) -> Search:
     """The search that tried nothing, where positives are too few to compare candidates by."""
     return Search(data, [spec], np.zeros(1), np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
-
-
-def _pos_weight(data: Data) -> Floats:
-    """The weight of each labelled positive, one on average where weights are no counts."""
-    weight = data.weight[data.is_positive]
-    return weight if np.all(weight == np.round(weight)) else weight / weight.mean()
 
 
 def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:

@@ -69,7 +69,8 @@ def space_of(
         some = [Spec(scaling, loss, *rest) for rest in product(placed, outlier_shares, column_counts)]
         specs += some
         decades += [np.log10(spec.l2 / unit) for spec in some]
-    return Space(specs, log_belief(np.array(decades)))
+    is_unscaled = np.array([spec.scaling == "none" for spec in specs])
+    return Space(specs, log_belief(np.array(decades), is_unscaled))
 
 
 def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:

@@ -42,5 +42,7 @@ def gibbs_weights(log_belief: Floats, ranks: Floats, weight: Floats, kept: Bools
     >>> gibbs_weights(np.zeros(2), ranks, np.ones(2)).round(2).tolist()
     [0.6, 0.4]
     """
-    some = np.where(np.ones(len(weight), dtype=bool) if kept is None else kept, weight, 0.0)
-    return softmax(log_weights(log_belief, ranks, some * (weight.sum() / max(some.sum(), 1e-300))))
+    known = ~np.isnan(ranks[0])
+    some = np.where(known if kept is None else known & kept, weight, 0.0)
+    scale = weight[known].sum() / some.sum() if some.any() else 0.0
+    return softmax(log_weights(log_belief, ranks, scale * some))

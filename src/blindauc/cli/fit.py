@@ -33,7 +33,7 @@ def fit(
     prior: Annotated[float | None, typer.Option(help="Share of positives among the unlabelled rows, if known.")] = None,
     out: Annotated[Path | None, path_option(help="The folder to write to; named after the table by default.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draws other folds.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Folds side by side.")] = 2,
+    jobs: Annotated[int, typer.Option(min=1, help="Fits side by side.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON, and nothing else.")] = False,
 ) -> None:
     """Learn to rank the rows of a table, some of which are labelled positive.

@@ -73,7 +73,8 @@ class PULinearClassifier(PUParameters):
         with blas_threads_for(data.X):
             solution = self._solved(objective.with_ridge(spec.l2), scorer, spec)
         n_columns = data.X.shape[1]
-        self._store_columns(data, solution.coef[:n_columns], solution.support[:n_columns])
+        self.coef_, self.support_ = solution.coef[:n_columns], solution.support[:n_columns]
+        self.spread_ = objective.column_spread[:n_columns]
         self._store_outliers(rows, solution.outliers, solution.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, solution.value, solution.n_iter
         scores = clean_scores(data.X, self.coef_)

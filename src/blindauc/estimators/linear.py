@@ -136,10 +136,6 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         flagged = np.flatnonzero(flag(self.suspicion_, max_fdr))
         return self.labelled_rows_[flagged[np.argsort(-self.suspicion_[flagged], kind="stable")]]
 
-    def _store_columns(self, data: Data, coef: Floats, support: Bools) -> None:
-        self.coef_, self.support_ = coef, support
-        self.spread_ = Design(data.X).spread(data.weight / data.weight.sum())
-
     def _store_outliers(self, rows: Sifted, left_out: Bools, shift: Floats) -> None:
         """Keep which labelled positives were left out: by their scores, and for their leverage."""
         data = rows.data

@@ -82,6 +82,5 @@ def as_ranked(data: Data, rank: Floats) -> Ranked:
     Weights that are not whole numbers are no counts, and only their proportions can be meant.
     """
     taken = ~np.isnan(rank)
-    weight = data.weight if np.all(data.weight == np.round(data.weight)) else data.weight / data.weight.mean()
-    pos, unl = taken & data.is_positive, taken & ~data.is_positive
-    return Ranked(rank[pos], rank[unl], weight[pos], weight[unl])
+    pos, unl, counts = taken & data.is_positive, taken & ~data.is_positive, data.counts
+    return Ranked(rank[pos], rank[unl], counts[pos], counts[unl])

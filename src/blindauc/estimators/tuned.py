@@ -133,8 +133,9 @@ class TunedPUClassifier(PUParameters):
 
     def _store_average(self, rows: Sifted, average: Average, labelled_share: float) -> None:
         data = rows.data
-        self._store_columns(data, average.model.coef, average.support)
+        self.coef_, self.support_ = average.model.coef, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
+        self.spread_ = self.best_estimator_.spread_
         self._store_outliers(rows, average.left_out, np.where(average.left_out, np.inf, 0.0))
         self.n_iter_ = self.best_estimator_.n_iter_
         scores = clean_scores(data.X, self.coef_)
@@ -145,9 +146,9 @@ class TunedPUClassifier(PUParameters):
 
     def _store_comparisons(self, search: Search, average: Average, n_rows: int) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""
-        data, rank = search.data, average.known.rank
+        data, rank = search.data, average.known.mean_rank
         self.held_out_rank_ = np.full(n_rows, np.nan)
-        self.held_out_rank_[data.row] = rank
+        self.held_out_rank_[data.row] = average.known.rank
         if not search.splits:
             self.best_score_, self.baselines_ = np.nan, []
             return
@@ -163,7 +164,7 @@ class TunedPUClassifier(PUParameters):
         str
         """
         check_is_fitted(self)
-        chosen, n_doubtful = self.best_params_, len(self.doubtful_labels())
+        chosen, doubtful = self.best_params_, self.doubtful_labels()
         n_averaged = int((self.cv_results_["weight"] > 0).sum()) if self.cv_results_ else 1
         lines = [
             f"{int(self.support_.sum())} of {self.n_features_in_} columns supported, {len(self.outliers_)} of "
@@ -172,8 +173,10 @@ class TunedPUClassifier(PUParameters):
             f"AUC {self.auc_}",
             f"positives among the unlabelled rows {self.prior_}",
             f"wrong labels among the positives {self.contamination_}",
-            f"{n_doubtful} labels to re-check; expect about one in five of them to be correct",
         ]
+        if len(doubtful):
+            n_right = (1 - self.suspicion_[np.isin(self.labelled_rows_, doubtful)]).sum()
+            lines.append(f"{len(doubtful)} labels to re-check; expect about {n_right:.0f} of them to be correct")
         if not self.baselines_:
             lines.append("too few positives to choose anything: this is a plain fit")
         lines += [f"no difference from {each.name} could be shown" for each in self.baselines_ if each.is_as_good]
@@ -203,7 +206,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
 
     The average ranks; `inclusion_` says how likely it is that each column belongs in the score, and `support_` keeps
     those with a probability of at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
-    ranks: neither the models nor the weights that rank a row have seen it.
+    ranks, by models fitted to the other folds' rows and weighed by the other folds' positives.
 
     Folds depend on what rows hold: equal rows share one, and the order of the rows does not matter. With fewer than 15
     distinct positives nothing is chosen, and the likeliest candidate is fitted. A fit of the search sees at most 2,000
@@ -229,7 +232,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     shift_l2, sparsity, groups, outlier_handling, leverage_screen, prior, sampling, threshold, pos_label, max_iter, tol
         As in `BlindAUCClassifier`.
     n_jobs : int or None, default=None
-        Folds side by side, by joblib: inside `joblib.parallel_config("dask")` they run on a cluster.
+        Paths of fits side by side, one for each scaling and share of outliers, by joblib: inside
+        `joblib.parallel_config("dask")` they run on a cluster.
     random_state : int, RandomState or None, default=None
         Draws other folds.
     verbose : int, default=0

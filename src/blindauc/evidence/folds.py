@@ -47,6 +47,9 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     if n_folds < 2 or n_pos < min_pos:
         return []
     folds = _folds(digests, data.is_positive, n_folds)
+    if len(np.unique(folds[~data.is_positive])) < n_folds:
+        # Unlabelled rows that equal positives go where these are, and may leave a fold without any.
+        return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
     return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
 
 

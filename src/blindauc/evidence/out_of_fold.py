@@ -20,11 +20,18 @@ CALIBRATION_FOLDS, CALIBRATION_SEED = 5, 2**32
 """The folds of a fit without a search; five by convention, and folds that no search uses."""
 
 
+MODELS_AT_A_TIME = 32
+"""Models whose scores are one product with the held-out rows: few enough that the scores are smaller than the rows."""
+
+
 def held_out_ranks(models: Models, held_out: Data) -> Floats:
     """The share of unlabelled rows that score below each labelled positive, of shape (n_models, n_pos)."""
-    is_positive, scores = held_out.is_positive, models.scores(held_out.X)
-    weight = held_out.weight[~is_positive]
-    return np.array([share_below(column[is_positive], column[~is_positive], weight) for column in scores.T])
+    is_positive, weight = held_out.is_positive, held_out.weight[~held_out.is_positive]
+    ranks = []
+    for some in np.array_split(np.arange(len(models)), -(-len(models) // MODELS_AT_A_TIME)):
+        scores = models.subset(some).scores(held_out.X)
+        ranks += [share_below(column[is_positive], column[~is_positive], weight) for column in scores.T]
+    return np.array(ranks)
 
 
 def mean_estimate(values: Floats, weight: Floats) -> Estimate:
@@ -41,11 +48,13 @@ class OutOfFold(NamedTuple):
     Attributes
     ----------
     rank : array of shape (n,), the share of unlabelled rows held out with a row that rank below it; NaN where it was
-        never held out
+        never held out. Means over repeats are ranked again, so that unlabelled rows are spread evenly
+    mean_rank : the same as it is, to compare with other models of the same splits
     lift : float, by how much unlabelled rows score higher where a fit has not seen them, in units of their spread
     """
 
     rank: Floats
+    mean_rank: Floats
     lift: float
 
     @property
@@ -66,14 +75,15 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
         above = share_below(scores[new], scores[seen], data.weight[seen])
         higher.append(np.average(above, weights=data.weight[new]))
     known = times > 0
-    rank = np.where(known, total / np.maximum(times, 1), np.nan)
-    # Means over repeats crowd in the middle: ranked again, the unlabelled rows are spread evenly.
+    mean_rank = np.where(known, total / np.maximum(times, 1), np.nan)
+    rank = mean_rank.copy()
+    # Means over repeats crowd in the middle.
     among = known & ~data.is_positive
     if among.any():
-        rank[known] = share_below(rank[known], rank[among], data.weight[among])
+        rank[known] = share_below(mean_rank[known], mean_rank[among], data.weight[among])
     # Two normal samples of unit spread: by how much one lies above, given how often it is the higher.
     share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
-    return OutOfFold(rank, float(np.sqrt(2) * ndtri(share_higher)))
+    return OutOfFold(rank, mean_rank, float(np.sqrt(2) * ndtri(share_higher)))
 
 
 def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> OutOfFold:
@@ -86,6 +96,6 @@ def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> OutOfFold:
     splits = fold_splits(some, CALIBRATION_FOLDS, CALIBRATION_SEED)
     models = (scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits)
     known = out_of_fold(some, splits, models)
-    rank = np.full(len(data.row), np.nan)
-    rank[ranked] = known.rank
-    return OutOfFold(rank, known.lift)
+    rank, mean_rank = np.full((2, len(data.row)), np.nan)
+    rank[ranked], mean_rank[ranked] = known.rank, known.mean_rank
+    return OutOfFold(rank, mean_rank, known.lift)

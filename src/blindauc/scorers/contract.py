@@ -20,6 +20,9 @@ class Model(Protocol):
     def columns(self) -> Bools:
         """The columns that it uses, of shape (p,)."""
 
+    def blended(self, others: Sequence[Self], share: Floats) -> Self:
+        """The model whose score is the weighted sum of this one's score and those of others."""
+
     def restricted(self, columns: Bools, data: Data) -> Self:
         """The model nearest to this one, on these rows, that uses only some of the columns."""
 
@@ -29,6 +32,9 @@ class Models(Protocol):
 
     Scores are in units of their standard deviation over the fitted unlabelled rows, so that they can be averaged.
     """
+
+    def __len__(self) -> int:
+        """How many there are."""
 
     def scores(self, X: Any) -> Floats:
         """Scores of shape (n, n_models)."""
@@ -40,6 +46,9 @@ class Models(Protocol):
     @property
     def outliers(self) -> Bools:
         """Labelled positives that each fit left out, of shape (n_models, n_pos)."""
+
+    def inclusion(self, weight: Floats) -> Floats:
+        """The weight of the models that use each column, of shape (p,)."""
 
     def subset(self, index: Ints) -> Self:
         """Some of the models."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,6 +44,9 @@ class LinearModel:
     def columns(self) -> Bools:
         return self.coef != 0
 
+    def blended(self, others: Sequence[LinearModel], share: Floats) -> LinearModel:
+        return LinearModel(share @ np.array([self.coef, *(each.coef for each in others)]))
+
     def restricted(self, columns: Bools, data: Data) -> LinearModel:
         return self if columns[self.columns].all() else LinearModel(Projection(data)(self.coef, columns))
 
@@ -61,12 +64,18 @@ class LinearModels:
     coef: Any
     outliers: Bools
 
+    def __len__(self) -> int:
+        return int(self.coef.shape[0])
+
     def scores(self, X: Any) -> Floats:
         return clean_scores(X, self.coef.T.toarray())
 
     @property
     def columns(self) -> Bools:
         return (self.coef != 0).toarray()
+
+    def inclusion(self, weight: Floats) -> Floats:
+        return (self.coef != 0).astype(np.float64).T @ weight
 
     def subset(self, index: Ints) -> LinearModels:
         return LinearModels(self.coef[index], self.outliers[index])
@@ -113,13 +122,16 @@ class LinearScorer:
 
     def path(self, data: Data, specs: Sequence[Spec]) -> LinearModels:
         """Fit every spec to the rows, each from its neighbour's fit."""
-        fits: dict[Spec, Fit] = {}
+        fits: dict[Spec, UnitFit] = {}
+        unit = _Unit(data)
         with blas_threads_for(data.X):
             for kind, of_kind in _grouped(specs, lambda spec: spec.kind):
                 objective = self.objective(data, *kind)
                 for share, some in _grouped(of_kind, lambda spec: spec.n_outliers):
-                    fits.update(self._down_the_ridges(objective, _outlier_set(objective, share), some))
-            return _unit_models(data, [fits[spec] for spec in specs])
+                    path = self._down_the_ridges(objective, _outlier_set(objective, share), some)
+                    fits.update((spec, unit(fit)) for spec, fit in path)
+        coef, outliers = zip(*(fits[spec] for spec in specs), strict=True)
+        return LinearModels(sp.vstack(coef, format="csr"), np.array(outliers))
 
     def _down_the_ridges(self, objective: Objective, outliers: L0, specs: Iterable[Spec]) -> Iterator[tuple[Spec, Fit]]:
         everything = self.features(None)
@@ -162,10 +174,21 @@ def _ridges_between(first: float, last: float) -> Floats:
     return np.geomspace(first, last, n_steps + 1)[1:-1] if n_steps > 1 else np.zeros(0)
 
 
-def _unit_models(data: Data, fits: Sequence[Fit]) -> LinearModels:
-    """Weights with which the scores of the unlabelled rows have a standard deviation of one."""
-    unlabelled = data.subset(~data.is_positive)
-    coef = np.array([fit.coef[: data.X.shape[1]] for fit in fits])
-    scores = Design(unlabelled.X).scores(coef.T)
-    spread = np.array([spread_of(column, unlabelled.weight) for column in scores.T])
-    return LinearModels(sp.csr_array(coef / spread[:, None]), np.array([fit.outliers for fit in fits]))
+class UnitFit(NamedTuple):
+    """Weights, as a sparse row, with which the unlabelled scores have a standard deviation of one, and the outliers."""
+
+    coef: Any
+    outliers: Bools
+
+
+class _Unit:
+    """Brings fits to unlabelled scores with a standard deviation of one."""
+
+    def __init__(self, data: Data) -> None:
+        self._design, self._unlabelled = Design(data.X), ~data.is_positive
+        self._weight = data.weight[self._unlabelled]
+
+    def __call__(self, fit: Fit) -> UnitFit:
+        coef = fit.coef[: self._design.n_features]
+        spread = spread_of(self._design.scores(coef)[self._unlabelled], self._weight)
+        return UnitFit(sp.csr_array((coef / spread)[None]), fit.outliers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -53,9 +54,12 @@ def judge_ranks(ranked: Ranked, prior: float | None = None) -> Judgement:
 def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
     """Whether mixtures, none of which ranks worse than chance, may speak for the ranking.
 
-    Labels that mostly rank in the lower half are wrong, most of them, or the ranking is.
+    Labels that mostly rank in the lower half are wrong, most of them, or the ranking is. The mean rank must be above
+    one half by more than chance: by two standard errors of Mann and Whitney's test.
     """
-    return auc.low > CHANCE and float(np.average(ranked.pos, weights=ranked.pos_weight)) > CHANCE
+    n_pos, n_unl = ranked.pos_weight.sum(), ranked.unl_weight.sum()
+    reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / n_pos + 1 / n_unl) / 12)
+    return auc.low > CHANCE and float(np.average(ranked.pos, weights=ranked.pos_weight)) - reach > CHANCE
 
 
 def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
