@@ -26,9 +26,11 @@ from scipy.special import softmax
 from scipy.stats import rankdata
 
 from blindauc.choice import belief, search, space
+from blindauc.choice.weights import gibbs_weights
 from blindauc.data import Data
 from blindauc.estimators.blind_auc import blind_auc_risk
 from blindauc.estimators.reading import sifted
+from blindauc.estimators.tuned import REPEATED_BELOW
 from blindauc.evidence.folds import fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
 from blindauc.scorers import LinearScorer, Spec
@@ -86,7 +88,7 @@ def candidates(scorer: LinearScorer, data: Data) -> tuple[list[Spec], np.ndarray
 
 
 def search_repeats(data: Data) -> int:
-    return 1 if data.is_positive.sum() >= 300 else 2
+    return 1 if data.is_positive.sum() >= REPEATED_BELOW else 2
 
 
 def out_of_fold_ranks(scorer: LinearScorer, data: Data, specs: list[Spec], seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -210,6 +212,7 @@ def replay() -> None:
     records = [Record(path) for path in sorted(FOLDER.glob("*.npz"))]
     if not records:
         sys.exit(f"Nothing is recorded in {FOLDER}: run `python benchmarks/choice.py record` first.")
+    check_the_rule(records[0])
     aucs = {name: np.array([auc(rule, record) for record in records]) for name, rule in ABLATION.items()}
     halves, kinds = np.array([half(r.name) for r in records]), np.array([r.name.partition("/")[0] for r in records])
     columns = [kinds == kind for kind in np.unique(kinds)] + [halves == "shaping", halves == "reporting"]
@@ -226,6 +229,17 @@ def replay() -> None:
     print("\nF1 of the median probability model where the columns that matter are known and few")
     for name in ("the rule", "exponent 2", "half of the numbers of columns"):
         print(f"{name:<32}" + "".join(f"{f1_of(ABLATION[name], records, some):>11.2f}" for some in columns))
+
+
+def check_the_rule(record: Record) -> None:
+    """Without its race, the rule that is replayed must be that of the library."""
+    rule = Rule(hopeless=1e300)
+    some = rule._in_space(record)
+    ranks = record.repeats.mean(axis=0)[some].astype(float)
+    log_belief = belief.log_belief(record.decade[some].astype(float), record.scaling[some] == "none")
+    np.testing.assert_allclose(
+        rule.weights(record)[some], gibbs_weights(log_belief, ranks, np.ones(ranks.shape[1])), atol=1e-3
+    )
 
 
 def auc(rule: Rule, record: Record) -> float:

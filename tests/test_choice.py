@@ -22,7 +22,7 @@ from blindauc.choice.belief import likeliest_ridge
 from blindauc.choice.growth import SETTLED, grown
 from blindauc.choice.results import cv_results
 from blindauc.choice.search import HOPELESS, RULES, Search, race, without_search
-from blindauc.choice.space import column_counts, distinct_scalings, space_of
+from blindauc.choice.space import COLUMN_RATIO, column_counts, distinct_scalings, space_of
 from blindauc.choice.weights import gibbs_weights, log_weights
 from blindauc.datasets import make_paper_data
 from blindauc.estimators.reading import sifted
@@ -416,14 +416,13 @@ def test_scalings_that_make_the_same_ridge_are_tried_once():
 
 
 @pytest.mark.parametrize("n_units", [1, 2, 7, 50, 1000])
-@pytest.mark.parametrize("fewest", [1, 5])
-def test_column_counts_fall_from_all_to_the_fewest(n_units, fewest):
-    counts = column_counts(n_units, fewest)
+def test_column_counts_fall_from_all_to_one(n_units):
+    counts = column_counts(n_units)
     assert counts[0] == n_units
-    assert counts[-1] == min(n_units, fewest)
-    assert all(a > b for a, b in pairwise(counts))
-    # Each is about the same share of the one before, so that they are few.
-    assert len(counts) <= 2 + 6 * np.log2(n_units + 1)
+    assert counts[-1] == 1
+    assert (np.diff(counts) < 0).all()
+    # None is less than a fixed share of the one before, but for rounding.
+    assert all(fewer >= more / COLUMN_RATIO or fewer == more - 1 for more, fewer in pairwise(counts))
 
 
 def space(data=DATA, **params):
@@ -725,3 +724,13 @@ def test_a_baseline_is_as_good_unless_the_choice_is_surely_better():
     assert Comparison("x", 0.8, Estimate(0.01, -0.01, 0.03)).is_as_good
     assert Comparison("x", 0.8, Estimate(-0.05, -0.07, -0.03)).is_as_good
     assert not Comparison("x", 0.8, Estimate(0.05, 0.03, 0.07)).is_as_good
+
+
+def test_weights_of_a_fold_are_as_sharp_as_those_of_all_positives_that_were_held_out():
+    """Where splits hold out only some positives, the others have no rank and must not count."""
+    ranks = np.array([[0.9, 0.9, np.nan, np.nan], [0.7, 0.7, np.nan, np.nan]])
+    everyone = gibbs_weights(np.zeros(2), ranks, np.ones(4))
+    one_of_two = gibbs_weights(np.zeros(2), ranks, np.ones(4), kept=np.array([True, False, True, True]))
+    np.testing.assert_allclose(one_of_two, everyone)
+    nobody = gibbs_weights(np.log([0.3, 0.7]), ranks, np.ones(4), kept=np.array([False, False, True, True]))
+    np.testing.assert_allclose(nobody, [0.3, 0.7])

@@ -377,3 +377,23 @@ def test_of_rows_too_few_for_folds_nothing_is_known():
     assert not known.is_known
     assert np.isnan(known.rank).all()
     assert known.lift == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_fold_has_an_unlabelled_row_also_where_all_of_them_equal_positives(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 3))
+    data = as_data(np.vstack([X, X[:4], X[:4]]), np.arange(28) < 20)
+    for split in fold_splits(data, 5, seed):
+        assert (split.held_out & ~data.is_positive).any()
+        assert (split.held_out & data.is_positive).any()
+
+
+def test_weights_as_counts_of_rows():
+    is_positive = np.arange(6) < 2
+    whole = as_data(np.zeros((6, 1)), is_positive, np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0]))
+    np.testing.assert_array_equal(whole.counts, whole.weight)
+    # Heavy unlabelled rows do not make the positives few.
+    others = as_data(np.zeros((6, 1)), is_positive, np.array([1.0, 1.0, 8.5, 9.5, 10.0, 12.0]))
+    np.testing.assert_allclose(others.counts[:2], 1.0)
+    assert others.counts[2:].mean() == pytest.approx(1.0)

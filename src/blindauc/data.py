@@ -1,4 +1,4 @@
-"""Validated rows, as estimators and tuning hand them on."""
+"""Validated rows, as estimators and searches hand them on."""
 
 from __future__ import annotations
 

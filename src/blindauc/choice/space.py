@@ -83,8 +83,8 @@ def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
     return list(scales)
 
 
-def column_counts(n_units: int, fewest: int = 1) -> list[int]:
-    """Numbers of columns or groups from all down to the fewest, each a fixed share of the one before.
+def column_counts(n_units: int) -> list[int]:
+    """Numbers of columns or groups from all down to one, each a fixed share of the one before.
 
     Examples
     --------
@@ -93,6 +93,6 @@ def column_counts(n_units: int, fewest: int = 1) -> list[int]:
     [20, 16, 13, 11, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     """
     counts = [n_units]
-    while counts[-1] > fewest:
-        counts.append(max(fewest, min(counts[-1] - 1, int(np.ceil(counts[-1] / COLUMN_RATIO)))))
+    while counts[-1] > 1:
+        counts.append(min(counts[-1] - 1, int(np.ceil(counts[-1] / COLUMN_RATIO))))
     return counts

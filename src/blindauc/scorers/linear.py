@@ -137,7 +137,7 @@ class LinearScorer:
         everything = self.features(None)
         # Without outliers the first fit has one minimum, and starts from nothing where the ridge is strong.
         start, ridge = np.zeros(objective.n_columns), DECADE * objective.ridge_unit
-        if not outliers.is_nothing:
+        if objective.is_convex and not outliers.is_nothing:
             start, ridge = robust_start(objective, outliers), objective.ridge_unit
         for l2, some in sorted(_grouped(specs, lambda spec: spec.l2), reverse=True, key=lambda pair: pair[0]):
             at = objective.with_ridge(l2)

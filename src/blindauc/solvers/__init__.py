@@ -1,8 +1,8 @@
 """Solvers: minimise an objective over supports and outliers, knowing both by their methods only."""
 
 from blindauc.solvers.exchange import exchange
-from blindauc.solvers.path import approach, feature_path, path, robust_start, tightened
+from blindauc.solvers.path import feature_path, path, robust_start, tightened
 from blindauc.solvers.psg import psg
 from blindauc.solvers.solution import Progress, Solution
 
-__all__ = ["Progress", "Solution", "approach", "exchange", "feature_path", "path", "psg", "robust_start", "tightened"]
+__all__ = ["Progress", "Solution", "exchange", "feature_path", "path", "psg", "robust_start", "tightened"]
