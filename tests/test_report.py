@@ -147,7 +147,7 @@ def test_summary_says_what_was_asked_and_found():
         "Columns selected9of 37",
         "The ranking is good.",
         "About 410 unlabelled rows are positive, too",
-        "12 labels should be checked again. Expect about one in five of them to be correct.",
+        f"12 labels should be checked again. Expect about {example().n_false_alarms} of them to be correct.",
         "9 columns tell the rows apart.",
         "The strongest: temperature_day_3, c_reactive_protein_day_4, wound_discharge.",
         "A simpler method may do as well. The ranking here scores 0.006 higher than l1 logistic regression",

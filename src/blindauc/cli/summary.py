@@ -31,7 +31,8 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield f"AUC                               {_interval(findings.auc)}"
     yield f"positives among unlabelled rows   {_interval(findings.prior)}"
     yield f"wrong labels among the labelled   {_interval(findings.contamination)}"
-    yield f"labels to re-check                {findings.n_doubtful}; expect about one in five of them to be correct"
+    expected = f"; expect about {findings.n_false_alarms} of them to be correct" if findings.n_doubtful else ""
+    yield f"labels to re-check                {findings.n_doubtful}{expected}"
     selected = [feature for feature in findings.features if feature.selected]
     named = ", ".join(f"{feature.column} {'+' if feature.weight > 0 else '-'}" for feature in selected[:MOST_NAMED])
     yield f"columns selected                  {len(selected)} of {len(findings.features)}: {printable(named)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Ints
@@ -37,6 +38,7 @@ def read_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
             "labelled positives."
         )
     X = read_matrix(estimator, X, reset=True)
+    X = X.tocsr() if sp.issparse(X) else X  # rows are taken again and again
     is_positive, classes = read_labels(y, estimator.pos_label)
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")

@@ -136,7 +136,10 @@ class TunedPUClassifier(PUParameters):
         self.coef_, self.support_ = average.model.coef, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
         self.spread_ = self.best_estimator_.spread_
-        self._store_outliers(rows, average.left_out, np.where(average.left_out, np.inf, 0.0))
+        # A row of weight two is two rows to the search: one of them left out is the row left out.
+        row = data.row[data.is_positive]
+        left_out = np.isin(row, row[average.left_out])
+        self._store_outliers(rows, left_out, np.where(left_out, np.inf, 0.0))
         self.n_iter_ = self.best_estimator_.n_iter_
         scores = clean_scores(data.X, self.coef_)
         meaning = meaning_of(data, scores, average.known, self.prior, self.sampling, labelled_share).with_leverage(

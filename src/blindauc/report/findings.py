@@ -127,7 +127,7 @@ class Findings:
     ----------
     asked : what the fit was given
     auc, prior, contamination : of the ranking; of the unlabelled rows; of the labels
-    n_doubtful : labels to re-check; about one in five of them is expected to be correct
+    n_doubtful : labels to re-check; `n_false_alarms` of them are expected to be correct
     roc, precision_recall : curves estimated without negatives
     ranks : how rows rank by models that have not seen them
     tuning : slices through what was tried
@@ -152,6 +152,11 @@ class Findings:
     baselines: list[Baseline]
     chosen: dict[str, Any]
     provenance: dict[str, Any]
+
+    @property
+    def n_false_alarms(self) -> int:
+        """How many of the labels to re-check are expected to be correct."""
+        return round(sum(1 - doubt.suspicion for doubt in self.doubts[: self.n_doubtful]))
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1, allow_nan=False)

@@ -100,10 +100,10 @@ def _about_labels(findings: Findings) -> list[Child]:
     )
     if not n:
         return [tag("strong", "No single label is doubtful enough to be checked. "), overall]
+    several = f"Expect about {findings.n_false_alarms} of them to be correct. "
     return [
         tag("strong", f"{count(n, 'label', 'labels')} should be checked again. "),
-        # One label that is more likely wrong than right: of so few there is no fifth.
-        "Expect about one in five of them to be correct. " if n > 1 else "It is more likely wrong than right. ",
+        several if n > 1 else "It is more likely wrong than right. ",
         overall,
         " ",
         tag("a", "See which", href="#doubts"),
