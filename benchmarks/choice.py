@@ -134,6 +134,7 @@ class Rule:
     centre: float = belief.LIKELY_RIDGE
     spread: float = belief.RIDGE_SPREAD
     unscaled: float = belief.UNSCALED
+    contamination: float = belief.CONTAMINATION_SCALE
     exponent: float = 1.0
     trim: float = 0.0
     hopeless: float = search.HOPELESS
@@ -142,7 +143,7 @@ class Rule:
 
     def weights(self, record: Record) -> np.ndarray:
         belief = -np.log1p(((record.decade - self.centre) / self.spread) ** 2)
-        belief += np.where(record.scaling == "none", np.log(self.unscaled), 0.0)
+        belief += np.where(record.scaling == "none", np.log(self.unscaled), 0.0) - record.share / self.contamination
         belief = np.where(self._in_space(record), belief, -np.inf)
         evidence = self._raced(record, belief)
         return softmax(evidence) if not self.is_best else np.eye(len(evidence))[evidence.argmax()]
@@ -182,11 +183,14 @@ ABLATION = {
     "the rule": Rule(),
     "exponent 0.5": Rule(exponent=0.5),
     "exponent 2": Rule(exponent=2.0),
-    "no belief": Rule(spread=1e6, unscaled=1.0),
+    "no belief": Rule(spread=1e6, unscaled=1.0, contamination=1e6),
     "no belief in ridges": Rule(spread=1e6),
     "no belief in scalings": Rule(unscaled=1.0),
     "likely ridge 0.5": Rule(centre=0.5),
     "likely ridge 2": Rule(centre=2.0),
+    "no belief in outliers": Rule(contamination=1e6),
+    "contamination 0.075": Rule(contamination=0.075),
+    "contamination 0.3": Rule(contamination=0.3),
     "unscaled 0.05": Rule(unscaled=0.05),
     "unscaled 0.2": Rule(unscaled=0.2),
     "ridge spread 0.5": Rule(spread=0.5),
@@ -236,7 +240,8 @@ def check_the_rule(record: Record) -> None:
     rule = Rule(hopeless=1e300)
     some = rule._in_space(record)
     ranks = record.repeats.mean(axis=0)[some].astype(float)
-    log_belief = belief.log_belief(record.decade[some].astype(float), record.scaling[some] == "none")
+    settings = record.decade[some].astype(float), record.scaling[some] == "none", record.share[some]
+    log_belief = belief.log_belief(*settings)
     np.testing.assert_allclose(
         rule.weights(record)[some], gibbs_weights(log_belief, ranks, np.ones(ranks.shape[1])), atol=1e-3
     )

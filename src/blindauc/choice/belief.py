@@ -3,8 +3,9 @@
 A few positives cannot tell hundreds of candidates apart. Ridges about a decade above the data's own curvature are the
 likeliest, and no other is ruled out: a Cauchy distribution over decades gives a ridge ten decades away a hundredth of
 the belief, which a few labelled rows overcome where ill-conditioned columns want it. Columns mostly want to be brought
-to a common scale, now and then their units carry meaning. Losses, numbers of columns and shares of outliers are equally
-likely: no belief in one of them earned its place in `benchmarks/choice.py`.
+to a common scale, now and then their units carry meaning. The share of wrong labels is believed to be what
+`blindauc.prior` believes of it: exponential, so that many are less likely than few. Losses and numbers of columns are
+equally likely: no belief in one of them earned its place in `benchmarks/choice.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from blindauc._typing import Bools, Floats
+from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 LIKELY_RIDGE, RIDGE_SPREAD = 1.0, 1.0
 """Centre and half-width of the ridge's power of ten, in units of the data's own curvature.
@@ -28,7 +30,7 @@ def likeliest_ridge(ridge_unit: float) -> float:
     return float(ridge_unit * 10.0**LIKELY_RIDGE)
 
 
-def log_belief(decades: Floats, is_unscaled: Bools) -> Floats:
+def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> Floats:
     """The logarithm of the belief in each candidate, up to a constant.
 
     Parameters
@@ -37,13 +39,16 @@ def log_belief(decades: Floats, is_unscaled: Bools) -> Floats:
         The power of ten of each ridge in units of the data's own curvature.
     is_unscaled : mask of shape (n_candidates,)
         Whether the ridge sees the columns as they are given.
+    outlier_shares : array of shape (n_candidates,)
+        The share of the labelled positives that each leaves out.
 
     Examples
     --------
     >>> import numpy as np
     >>> from blindauc.choice.belief import log_belief
-    >>> np.exp(log_belief(np.array([1.0, 2.0, -8.0, 1.0]), np.arange(4) == 3)).round(3).tolist()
-    [1.0, 0.5, 0.012, 0.1]
+    >>> decades, shares = np.array([1.0, 2.0, -8.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.1])
+    >>> np.exp(log_belief(decades, np.arange(5) == 3, shares)).round(3).tolist()
+    [1.0, 0.5, 0.012, 0.1, 0.513]
     """
     of_ridge = -np.log1p(((decades - LIKELY_RIDGE) / RIDGE_SPREAD) ** 2)
-    return of_ridge + np.where(is_unscaled, np.log(UNSCALED), 0.0)
+    return of_ridge + np.where(is_unscaled, np.log(UNSCALED), 0.0) - outlier_shares / CONTAMINATION_SCALE

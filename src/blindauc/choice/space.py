@@ -70,7 +70,8 @@ def space_of(
         specs += some
         decades += [np.log10(spec.l2 / unit) for spec in some]
     is_unscaled = np.array([spec.scaling == "none" for spec in specs])
-    return Space(specs, log_belief(np.array(decades), is_unscaled))
+    shares = np.array([spec.n_outliers for spec in specs])
+    return Space(specs, log_belief(np.array(decades), is_unscaled, shares))
 
 
 def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
