@@ -12,7 +12,8 @@ from blindauc import BlindAUCClassifier
 from blindauc.datasets import make_paper_data
 
 SEEDS = range(10)
-PARAMS = {"n_outliers": 7, "l2": 1000.0, "random_state": 0}
+RIDGE = {"l2": 1000.0, "scaling": "none", "tol": 1e-6}
+PARAMS = {"n_outliers": 7, "random_state": 0, **RIDGE}
 
 
 def found(model, data):
@@ -42,7 +43,7 @@ def test_outliers_with_leverage_are_screened():
     for data in sets:
         clean = np.setdiff1d(np.arange(len(data.X)), data.outliers)
         screened = BlindAUCClassifier(**PARAMS).fit(data.X, data.y_pu)
-        told = BlindAUCClassifier(l2=PARAMS["l2"]).fit(data.X[clean], data.y_pu[clean])
+        told = BlindAUCClassifier(**RIDGE).fit(data.X[clean], data.y_pu[clean])
         rows.append((found(screened, data), auc(screened, data), auc(told, data)))
     mean_found, mean_auc, mean_told = np.mean(rows, axis=0)
     print(f"\nleverage: {mean_found:.1f} of 7 outliers, AUC {mean_auc:.2f}, without the true outliers {mean_told:.2f}")
@@ -92,7 +93,7 @@ def test_hill_valley_can_be_reached(variant, at_least):
         rest = np.setdiff1d(np.arange(len(y)), chosen)
         labelled = np.arange(200) < 38  # three quarters of the positives
         for row, l2 in enumerate(grid):
-            model = BlindAUCClassifier(l2=l2).fit(X[chosen], labelled)
+            model = BlindAUCClassifier(l2=l2, scaling="none", tol=1e-6).fit(X[chosen], labelled)
             aucs[row, seed] = 100 * roc_auc_score(y[rest], model.decision_function(X[rest]))
     common = aucs.mean(axis=1).argmax()
     reached = aucs.max(axis=0).mean()
