@@ -18,7 +18,7 @@ from blindauc.prior.posterior import CONTAMINATION_SCALE
 LIKELY_RIDGE, RIDGE_SPREAD = 1.0, 1.0
 """Centre and half-width of the ridge's power of ten, in units of the data's own curvature.
 
-Measured on the shaping half of `benchmarks/choice.py`, whose ablation table halves and doubles them.
+Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles them.
 """
 
 UNSCALED = 0.1
