@@ -7,8 +7,9 @@
 A record holds, for one draw of one family (`families.py`), the out-of-fold ranks of every labelled positive by every
 candidate that the estimators may choose, and every candidate's scores on the test rows. The race is left out, so that
 it can be replayed, too. Families are split in two by a fixed rule: shape on one half and report the other. (The present
-constants were set with both halves of seed 100 in view: report them on other seeds.) Test labels are read by `replay`
-alone.
+constants were set with both halves of seed 100 in view: report them on other seeds.) What is replayed is the average of
+the fits to all rows; the folds' fits, which the estimators average, too, are not recorded. Test labels are read by
+`replay` alone.
 """
 
 from __future__ import annotations
