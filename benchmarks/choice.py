@@ -85,7 +85,7 @@ def candidates(scorer: LinearScorer, data: Data) -> tuple[list[Spec], np.ndarray
     choices = {"scalings": ("standard", "none"), "losses": ("logistic",), "ridges": None}
     counts = space.column_counts(data.X.shape[1])
     tried = space.space_of(scorer, data, **choices, outlier_shares=space.OUTLIER_SHARES, column_counts=counts)
-    unit = {kind: scorer.objective(data, *kind).ridge_unit for kind in {spec.kind for spec in tried.specs}}
+    unit = {kind: scorer.ridge_unit(data, *kind) for kind in {spec.kind for spec in tried.specs}}
     return tried.specs, np.array([round(np.log10(spec.l2 / unit[spec.kind])) for spec in tried.specs])
 
 
@@ -134,7 +134,7 @@ class Rule:
     every: int = 1
     only_all_columns: bool = False
     centre: float = belief.LIKELY_RIDGE
-    spread: float = belief.RIDGE_SPREAD
+    spread: float = 1.0
     unscaled: float = belief.UNSCALED
     contamination: float = belief.CONTAMINATION_SCALE
     exponent: float = 1.0

@@ -22,7 +22,7 @@ from blindauc.choice.belief import likeliest_ridge
 from blindauc.choice.growth import SETTLED, grown
 from blindauc.choice.results import cv_results
 from blindauc.choice.search import HOPELESS, RULES, Search, race, without_search
-from blindauc.choice.space import COLUMN_RATIO, column_counts, distinct_scalings, space_of
+from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, column_counts, distinct_scalings, space_of
 from blindauc.choice.weights import gibbs_weights, log_weights
 from blindauc.datasets import make_paper_data
 from blindauc.estimators.reading import sifted
@@ -306,6 +306,20 @@ def test_weights_without_what_a_split_holds_out_do_not_depend_on_it(rule):
         np.testing.assert_allclose(found, expected if rule == "average" else np.eye(len(expected))[expected.argmax()])
 
 
+def test_later_positives_do_not_vote_for_what_ranks_earlier_rows():
+    time = np.random.default_rng(0).permutation(200).astype(float)
+    search = raced(data=RACERS._replace(time=time))
+    middle = (time >= 80) & (time < 120)
+    is_later, is_earlier = (time >= 80)[RACERS.is_positive], (time < 80)[RACERS.is_positive]
+    found = search.weights_without(middle)
+    changed = replace(search, ranks=np.where(is_later, 0.0, search.ranks))
+    np.testing.assert_array_equal(changed.weights_without(middle), found)
+    changed = replace(
+        search, ranks=np.where(is_earlier & (np.arange(len(search.specs)) == 0)[:, None], 1.0, search.ranks)
+    )
+    assert changed.weights_without(middle)[0] > found[0]
+
+
 def test_the_best_is_the_one_with_the_largest_weight():
     average, best = raced(), raced(rule="best")
     assert best.weights.tolist() == [float(spec == average.leader) for spec in average.specs]
@@ -367,13 +381,13 @@ def test_a_space_is_every_combination(ridges):
         expected = set(product(found, parts["outlier_shares"], [9, 3]))
         assert {(spec.l2, spec.n_outliers, spec.n_features_to_select) for spec in of_kind} == expected
         if ridges is None:
-            unit = linear_scorer().objective(uneven, *kind).ridge_unit
+            unit = linear_scorer().ridge_unit(uneven, *kind)
             assert min(found) < unit < max(found)
 
 
 def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():
     scorer = linear_scorer()
-    likeliest = likeliest_ridge(scorer.objective(DATA, "standard", "logistic").ridge_unit)
+    likeliest = likeliest_ridge(scorer.ridge_unit(DATA, "standard", "logistic"))
     ridges = [likeliest * 10.0**k for k in range(6, -11, -1)]
     choices = {"scalings": ["standard"], "losses": ["logistic"], "outlier_shares": [0.0, 0.2], "column_counts": [9, 2]}
     space = space_of(scorer, DATA, ridges=ridges, **choices)
@@ -423,6 +437,7 @@ def test_column_counts_fall_from_all_to_one(n_units):
     assert (np.diff(counts) < 0).all()
     # None is less than a fixed share of the one before, but for rounding.
     assert all(fewer >= more / COLUMN_RATIO or fewer == more - 1 for more, fewer in pairwise(counts))
+    assert set(range(1, min(FEW_COLUMNS, n_units) + 1)) <= set(counts)
 
 
 def space(data=DATA, **params):

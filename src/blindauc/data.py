@@ -14,21 +14,25 @@ MAX_COUNTED = 10_000
 
 
 class Data(NamedTuple):
-    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives."""
+    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives.
+
+    Rows of the same `group` are never split, and with `time` a fit sees only rows that are earlier than those that it
+    is judged by; both are None where nothing is said.
+    """
 
     X: Any
     is_positive: Bools
     weight: Floats
     row: Ints
     labelled: Ints
+    group: Ints | None = None
+    time: Floats | None = None
 
     def subset(self, kept: Bools) -> Data:
         """Some of the rows; X is copied unless they are all."""
         if kept.all():
             return self
-        index = np.flatnonzero(kept)
-        X = self.X.tocsr() if sp.issparse(self.X) else self.X
-        return Data(X[index], self.is_positive[index], self.weight[index], self.row[index], self.labelled)
+        return self._taken(np.flatnonzero(kept))
 
     def counted(self) -> Data:
         """Rows of whole-number weight as so many rows, where that does not make them many more."""
@@ -37,8 +41,19 @@ class Data(NamedTuple):
         if not is_whole or np.all(self.weight == 1) or n_rows > max(2 * len(self.weight), MAX_COUNTED):
             return self
         index = np.repeat(np.arange(len(self.weight)), self.weight.astype(int))
+        return self._taken(index)._replace(weight=np.ones(len(index)))
+
+    def _taken(self, index: Ints) -> Data:
         X = self.X.tocsr() if sp.issparse(self.X) else self.X
-        return Data(X[index], self.is_positive[index], np.ones(len(index)), self.row[index], self.labelled)
+        return Data(
+            X[index],
+            self.is_positive[index],
+            self.weight[index],
+            self.row[index],
+            self.labelled,
+            None if self.group is None else self.group[index],
+            None if self.time is None else self.time[index],
+        )
 
     @property
     def counts(self) -> Floats:

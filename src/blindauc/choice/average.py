@@ -113,4 +113,6 @@ def _cost(search: Search, known: OutOfFold, by_support: OutOfFold) -> Estimate:
     positive = search.data.is_positive & ~np.isnan(known.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)
-    return mean_estimate((known.mean_rank - by_support.mean_rank)[positive], search.data.weight[positive])
+    data, cost = search.data, known.mean_rank - by_support.mean_rank
+    group = None if data.group is None else data.group[positive]
+    return mean_estimate(cost[positive], data.weight[positive], group)

@@ -35,8 +35,8 @@ class Comparison:
     ----------
     name : str
     score : float, the blind AUC of the baseline, out of fold
-    advantage : Estimate, by how much that of the choice is higher; its interval is that over positives, for the
-        unlabelled rows as they are
+    advantage : Estimate, by how much that of the choice is higher; its interval is that over positives, or over their
+        groups, for the unlabelled rows as they are
     """
 
     name: str
@@ -108,4 +108,5 @@ def _comparison(
     ranks, weight = total[:, known] / times[known], data.weight[data.is_positive][known]
     scores = ranks @ weight / weight.sum()
     best = int(scores.argmax())
-    return Comparison(name, float(scores[best]), mean_estimate(chosen_rank[known] - ranks[best], weight))
+    group = None if data.group is None else data.group[data.is_positive][known]
+    return Comparison(name, float(scores[best]), mean_estimate(chosen_rank[known] - ranks[best], weight, group))

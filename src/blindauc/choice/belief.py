@@ -1,11 +1,11 @@
 """What is believed of a candidate before any row is held out: one prior over settings.
 
 A few positives cannot tell hundreds of candidates apart. Ridges about a decade above the data's own curvature are the
-likeliest, and no other is ruled out: a Cauchy distribution over decades gives a ridge ten decades away a hundredth of
-the belief, which a few labelled rows overcome where ill-conditioned columns want it. Columns mostly want to be brought
-to a common scale, now and then their units carry meaning. The share of wrong labels is believed to be what
-`blindauc.prior` believes of it: exponential, so that many are less likely than few. Losses and numbers of columns are
-equally likely: no belief in one of them earned its place in `benchmarks/choice.py`.
+likeliest, and no other is ruled out: a standard Cauchy distribution over decades gives a ridge ten decades away a
+hundredth of the belief, which a few labelled rows overcome where ill-conditioned columns want it. Columns mostly want
+to be brought to a common scale, now and then their units carry meaning. The share of wrong labels is believed to be
+what `blindauc.prior` believes of it: exponential, so that many are less likely than few. Losses and numbers of columns
+are equally likely: no belief in one of them earned its place in `benchmarks/choice.py`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from blindauc._typing import Bools, Floats
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
-LIKELY_RIDGE, RIDGE_SPREAD = 1.0, 1.0
-"""Centre and half-width of the ridge's power of ten, in units of the data's own curvature.
+LIKELY_RIDGE = 1.0
+"""The likeliest power of ten of the ridge, in units of the data's own curvature.
 
-Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles them.
+Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles it.
 """
 
 UNSCALED = 0.1
@@ -50,5 +50,5 @@ def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> F
     >>> np.exp(log_belief(decades, np.arange(5) == 3, shares)).round(3).tolist()
     [1.0, 0.5, 0.012, 0.1, 0.513]
     """
-    of_ridge = -np.log1p(((decades - LIKELY_RIDGE) / RIDGE_SPREAD) ** 2)
+    of_ridge = -np.log1p((decades - LIKELY_RIDGE) ** 2)
     return of_ridge + np.where(is_unscaled, np.log(UNSCALED), 0.0) - outlier_shares / CONTAMINATION_SCALE

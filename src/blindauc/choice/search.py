@@ -77,9 +77,10 @@ class Search:
         return self.specs[int(self.weights.argmax())]
 
     def weights_without(self, held_out: Bools) -> Floats:
-        """The weights by the positives that a split did not hold out."""
-        is_positive = self.data.is_positive
-        weights = gibbs_weights(self.log_belief, self.ranks, self.data.counts[is_positive], ~held_out[is_positive])
+        """The weights by the positives that a split did not hold out or, with times, that were earlier."""
+        is_positive, time = self.data.is_positive, self.data.time
+        voting = ~held_out if time is None else time < time[held_out].min()
+        weights = gibbs_weights(self.log_belief, self.ranks, self.data.counts[is_positive], voting[is_positive])
         return RULES[self.rule](weights)
 
     def averages(self) -> list[Model]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,17 +18,24 @@ LARGEST = 1e100
 """Squares of larger values would leave little room below overflow."""
 
 
+MAKE_PREPROCESSOR = (
+    "put blindauc.make_preprocessor(X) before the estimator, as in make_pipeline(make_preprocessor(X), estimator): it "
+    "encodes text and dates and fills in what is missing, in tables of pandas and polars"
+)
+
+
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a dense or sparse matrix of float64 or float32, not copied where it already is one."""
     _refuse_columns_that_are_no_numbers(X)
-    X = validate_data(
-        estimator,
-        X,
-        accept_sparse=("csr", "csc"),
-        dtype=(np.float64, np.float32),
-        ensure_min_samples=2 if reset else 1,
-        reset=reset,
-    )
+    with _remedy_for_tables():
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse=("csr", "csc"),
+            dtype=(np.float64, np.float32),
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
     values = X.data if sp.issparse(X) else X
     largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
     if largest > LARGEST:
@@ -36,6 +44,18 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
             f"{LARGEST:.0e}, for example with StandardScaler or by choosing other units."
         )
     return X
+
+
+@contextmanager
+def _remedy_for_tables() -> Iterator[None]:
+    """What scikit-learn says about missing values and text, with what we have against them."""
+    try:
+        yield
+    except ValueError as error:
+        what = str(error).splitlines()[0]
+        if "contains NaN" in what or "could not convert string" in what:
+            raise ValueError(f"{what.rstrip('.')}: {MAKE_PREPROCESSOR}.") from error
+        raise
 
 
 def _refuse_columns_that_are_no_numbers(X: Any) -> None:
@@ -50,8 +70,8 @@ def _refuse_columns_that_are_no_numbers(X: Any) -> None:
     strange = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
     if strange:
         raise ValueError(
-            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: encode "
-            "them first, for example with OneHotEncoder, impute what is missing, or drop them."
+            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: "
+            f"{MAKE_PREPROCESSOR}, or drop them."
         )
 
 
@@ -142,6 +162,15 @@ def check_whole(name: str, value: Any, *, at_least: int) -> None:
     _refuse_bool(name, value)
     if not isinstance(value, Integral) or value < at_least:
         raise ValueError(f"{name} must be a whole number, at least {at_least}, not {value!r}.")
+
+
+def read_counts(name: str, value: Any, most: int, what: str) -> list[int]:
+    """One or several whole numbers, each from 1 to as many rows of a kind as there are."""
+    numbers = list(value) if isinstance(value, Sequence | np.ndarray) else [value]
+    for number in numbers:
+        if isinstance(number, bool | np.bool_) or not isinstance(number, Integral) or not 1 <= int(number) <= most:
+            raise ValueError(f"{name} must be a whole number from 1 to {most}, the number of {what}, not {number!r}.")
+    return [int(number) for number in numbers]
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

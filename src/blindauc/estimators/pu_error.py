@@ -53,7 +53,7 @@ def estimated_prior(data: Data) -> float:
     """The prior by the out-of-fold ranks of a plain fit of the blind AUC, which needs none."""
     n_columns = data.X.shape[1]
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
-    l2 = likeliest_ridge(scorer.objective(data, "standard", "logistic").ridge_unit)
+    l2 = likeliest_ridge(scorer.ridge_unit(data, "standard", "logistic"))
     known = out_of_fold_of(scorer, data, Spec("standard", "logistic", l2, 0.0, n_columns))
     # Where nothing could be held out, every rank is as likely.
     rank = known.rank if known.is_known else np.full(len(data.row), 0.5)

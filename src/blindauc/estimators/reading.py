@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Ints
 from blindauc.data import Data
+from blindauc.estimators.belonging import check_groups_can_be_parted, read_groups, read_times
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
 from blindauc.screening import MAX_ROWS, find_leverage
@@ -30,7 +31,9 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-def read_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
+def read_data(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None
+) -> Data:
     """Validated rows of positive weight; the estimator learns its classes and its columns."""
     if y is None:
         raise ValueError(
@@ -45,8 +48,11 @@ def read_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     estimator.n_labelled_, estimator.n_unlabelled_ = _enough(is_positive[weight > 0])
     estimator.classes_ = classes
-    everything = Data(X, is_positive, weight, np.arange(len(weight)), np.flatnonzero(is_positive))
-    return everything.subset(weight > 0)
+    rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
+    group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
+    data = Data(X, is_positive, weight, rows, labelled, group, moment).subset(weight > 0)
+    check_groups_can_be_parted(data)
+    return data
 
 
 def _enough(is_positive: Bools) -> tuple[int, int]:

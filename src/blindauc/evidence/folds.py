@@ -1,7 +1,9 @@
 """Folds that depend on what the rows hold, not on where they stand.
 
 Equal rows share a fold, so that no row is judged by a model that has seen its double; the order of the rows does not
-matter; and a row of weight two is in the same fold as two equal rows would be.
+matter; and a row of weight two is in the same fold as two equal rows would be. Rows of one group share a fold, too,
+whatever the group is called. Rows that have a time are not put into folds: fits see what was earlier, and are judged by
+what was later.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.model_selection import check_cv
 
-from blindauc._typing import Bools, Ints
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.design import BLOCK_ROWS
 from blindauc.theory import enough_unlabelled
@@ -41,27 +43,77 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
 
     Every fit has at least two positives and one unlabelled row, every fold at least one of both.
     """
+    if data.time is not None:
+        return _forward_splits(data, data.time, n_folds, min_pos)
     digests = row_digests(data.X, seed)
     n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, ~data.is_positive))
     n_folds = min(n_folds, n_pos // 2, n_unl)
     if n_folds < 2 or n_pos < min_pos:
         return []
-    folds = _folds(digests, data.is_positive, n_folds)
-    if len(np.unique(folds[~data.is_positive])) < n_folds:
-        # Unlabelled rows that equal positives go where these are, and may leave a fold without any.
+    units = digests if data.group is None else group_digests(digests, data.group)
+    folds = _folds(units, data.is_positive, n_folds)
+    if not all(_is_usable(folds != k, folds == k, data.is_positive) for k in range(n_folds)):
+        # Unlabelled rows that equal positives go where these are, and may leave a fold without any; groups may be few.
         return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
     return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
 
 
+def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> list[Split]:
+    """Blocks of the later half of the positives, in the order of time, each with a fit to all that was earlier.
+
+    The earlier half is learnt from only: the fit to all rows is to be judged, and one to a few of the first says little
+    about it. A group that is held out is not fitted to, however early some of its rows are.
+    """
+    digests = row_digests(data.X, 0)
+    if len(np.unique(digests[data.is_positive])) < min_pos:
+        return []
+    edges = _later_edges(time[data.is_positive], n_blocks)
+    blocks = [(time >= start) & (time < end) for start, end in zip(edges, [*edges[1:], np.inf], strict=True)]
+    earlier = [time < start for start in edges]
+    pairs = [(_without_groups_of(block, data.group, rows), block) for rows, block in zip(earlier, blocks, strict=True)]
+    if not all(_is_usable(*pair, data.is_positive) for pair in pairs):
+        if n_blocks == 1:
+            raise ValueError(
+                "With time=, a fit to the earlier half of the labelled positives is judged by the later half, both "
+                "among unlabelled rows of their own time and of other groups, and these are too few: pass another "
+                "time=, over which both kinds of rows are spread alike, or leave it out."
+            )
+        return _forward_splits(data, time, n_blocks - 1, min_pos)
+    judged = np.any(blocks, axis=0) & data.is_positive
+    if len(np.unique(digests[judged])) < min_pos:
+        return []
+    return [Split(limited(fitted, data.is_positive, digests), held_out) for fitted, held_out in pairs]
+
+
+def _later_edges(pos_time: Floats, n_blocks: int) -> Floats:
+    """Where blocks begin that hold equally many of the later half of the positives; equal times are not parted."""
+    ordered = np.sort(pos_time)
+    half = len(ordered) // 2
+    starts = half + np.arange(n_blocks) * (len(ordered) - half) // n_blocks
+    return np.unique(ordered[starts])
+
+
+def _without_groups_of(held_out: Bools, group: Ints | None, fitted: Bools) -> Bools:
+    return fitted if group is None else fitted & ~np.isin(group, group[held_out])
+
+
+def _is_usable(fitted: Bools, held_out: Bools, is_positive: Bools) -> bool:
+    """Whether a fit has two positives and an unlabelled row, and is judged by one of both."""
+    n_fitted, n_held_out = (np.bincount(is_positive[rows], minlength=2) for rows in (fitted, held_out))
+    return bool(n_fitted[0] >= 1 and n_fitted[1] >= 2 and n_held_out.min() >= 1)
+
+
 def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     """The splits of a scikit-learn splitter, or of an iterable of pairs of the user's row numbers."""
-    y = np.zeros(n_rows, dtype=int)
+    y, groups = np.zeros(n_rows, dtype=int), None
     y[data.labelled] = 1
+    if data.group is not None:
+        groups = np.full(n_rows, -1)
+        groups[data.row] = data.group
     digests, splits = row_digests(data.X, 0), []
-    for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y):
+    for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y, groups):
         fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
-        n_fitted, n_held_out = (np.bincount(data.is_positive[rows], minlength=2) for rows in (fitted, held_out))
-        if n_fitted[0] < 1 or n_fitted[1] < 2 or n_held_out.min() < 1:
+        if not _is_usable(fitted, held_out, data.is_positive):
             raise ValueError(
                 "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
                 "of both: use a stratified splitter, or fewer folds."
@@ -144,6 +196,18 @@ def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
     _, place = np.unique(rest, return_inverse=True)
     folds[~is_positive] = np.where(twin, where, place) % n_folds
     return folds
+
+
+def group_digests(digests: Any, group: Ints) -> Any:
+    """For each row a number that its group has by the distinct rows in it; a row alone in its group keeps its own.
+
+    A sum, so that neither the order of rows nor the names of groups matter; groups that hold the same are equal.
+    """
+    pairs, place = np.unique(np.stack([group.astype(np.uint64), digests], axis=1), axis=0, return_inverse=True)
+    _, number = np.unique(pairs[:, 0], return_inverse=True)
+    total = np.zeros(number.max() + 1, dtype=np.uint64)
+    np.add.at(total, number, pairs[:, 1])
+    return total[number][place.ravel()]
 
 
 def row_digests(X: Any, seed: int) -> Any:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.evidence.folds import Split, enough_rows, fold_splits
@@ -34,11 +34,27 @@ def held_out_ranks(models: Models, held_out: Data) -> Floats:
     return np.array(ranks)
 
 
-def mean_estimate(values: Floats, weight: Floats) -> Estimate:
-    """The weighted mean of independent values with its normal 95 % interval."""
+def mean_estimate(values: Floats, weight: Floats, group: Ints | None = None) -> Estimate:
+    """The weighted mean of values with its normal 95 % interval.
+
+    Values of different groups are independent, by default all (Liang and Zeger, Longitudinal data analysis using
+    generalized linear models, Biometrika 1986).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.evidence.out_of_fold import mean_estimate
+    >>> once, twice = np.array([0.0, 1.0]), np.array([0.0, 0.0, 1.0, 1.0])
+    >>> copies = mean_estimate(twice, np.ones(4), group=np.array([0, 0, 1, 1]))
+    >>> bool(copies.low == mean_estimate(once, np.ones(2)).low < mean_estimate(twice, np.ones(4)).low)
+    True
+    """
     share = weight / weight.sum()
     mean = float(share @ values)
-    reach = float(ndtri(0.975) * np.sqrt(share**2 @ (values - mean) ** 2))
+    apart = share * (values - mean)
+    if group is not None:
+        apart = np.bincount(np.unique(group, return_inverse=True)[1], apart)
+    reach = float(ndtri(0.975) * np.sqrt(apart @ apart))
     return Estimate(mean, mean - reach, mean + reach)
 
 

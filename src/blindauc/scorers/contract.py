@@ -63,5 +63,8 @@ class Models(Protocol):
 class Scorer(Protocol):
     """A family of scores."""
 
+    def ridge_unit(self, data: Data, scaling: str, loss: Any) -> float:
+        """The ridge that weighs as much as the curvature of the loss; ridges are placed in units of it."""
+
     def path(self, data: Data, specs: Sequence[Spec]) -> Models:
         """Fit every spec to the rows, each from its neighbour's fit."""

@@ -120,6 +120,10 @@ class LinearScorer:
             sample_weight=data.weight,
         )
 
+    def ridge_unit(self, data: Data, scaling: str, loss: Any) -> float:
+        """The ridge that weighs as much as the curvature of the loss on the scaled columns."""
+        return self.objective(data, scaling, loss).ridge_unit
+
     def path(self, data: Data, specs: Sequence[Spec]) -> LinearModels:
         """Fit every spec to the rows, each from its neighbour's fit."""
         fits: dict[Spec, UnitFit] = {}
