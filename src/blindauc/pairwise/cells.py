@@ -59,7 +59,8 @@ def _subcell_polynomials() -> Floats:
     return np.einsum("kp,spn->skn", to_powers, at_points).reshape(SUBCELLS * DEGREE, NODES)
 
 
-_SUBCELL_POLYNOMIALS = _subcell_polynomials()
+SUBCELL_POLYNOMIALS = _subcell_polynomials()
+"""From moments of subcells to node weights, and, transposed, from values at nodes to polynomials on subcells."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +120,12 @@ def _spread(scores: Floats, weights: Floats | None, grid: _Grid) -> Floats:
             moment += np.bincount(subcell, power, grid.n_subcells)
             power = place if power is None else power * place
     by_cell = moments.reshape(DEGREE, -1, SUBCELLS).transpose(1, 2, 0)
-    return by_cell.reshape(len(grid.cells), -1) @ _SUBCELL_POLYNOMIALS
+    return by_cell.reshape(len(grid.cells), -1) @ SUBCELL_POLYNOMIALS
 
 
 def _evaluate(potential: Floats, grid: _Grid, targets: Floats) -> Floats:
     """The potential given at the nodes of the grid's cells, at the targets (step 4)."""
-    by_cell = (potential @ _SUBCELL_POLYNOMIALS.T).reshape(-1, DEGREE)
+    by_cell = (potential @ SUBCELL_POLYNOMIALS.T).reshape(-1, DEGREE)
     coefficients = np.ascontiguousarray(by_cell.T)
     result = np.empty(len(targets))
     for block in _blocks(len(targets)):
@@ -223,10 +224,11 @@ class CellSummary:
             nodes = _spread(scores[chunk], None if weights is None else weights[chunk], grid)
             occupied = nodes.any(axis=1)
             parts.append(cls(grid.cells[occupied], nodes[occupied]))
-        return cls._merged(parts)
+        return cls.merged(parts)
 
     @classmethod
-    def _merged(cls, parts: list[CellSummary]) -> CellSummary:
+    def merged(cls, parts: list[CellSummary]) -> CellSummary:
+        """The summary of all batches."""
         if len(parts) == 1:
             return parts[0]
         cells = np.unique(np.concatenate([part.cells for part in parts]))
@@ -236,7 +238,7 @@ class CellSummary:
         return cls(cells, weights)
 
     def __add__(self, other: CellSummary) -> CellSummary:
-        return self._merged([self, other]) if isinstance(other, CellSummary) else NotImplemented
+        return self.merged([self, other]) if isinstance(other, CellSummary) else NotImplemented
 
     @property
     def total(self) -> float:
@@ -252,7 +254,7 @@ class CellSummary:
         """The summary of the negated scores."""
         return CellSummary(-1 - self.cells[::-1], self.weights[::-1, ::-1])
 
-    def _potential(self, loss: str | Loss, order: int, sign: int, cells: Floats) -> Floats:
+    def potential(self, loss: str | Loss, order: int, sign: int, cells: Floats) -> Floats:
         """The sums at the nodes of the given cells (step 3)."""
         loss = get_loss(loss)
         if not isinstance(loss, AnalyticLoss):
@@ -272,7 +274,7 @@ class CellSummary:
         """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
         result = np.empty(len(targets))
         for chunk, grid in _chunks(targets):
-            potential = self._potential(loss, order, sign, grid.cells)
+            potential = self.potential(loss, order, sign, grid.cells)
             result[chunk] = _evaluate(potential, grid, targets[chunk])
         return result
 
@@ -280,4 +282,4 @@ class CellSummary:
         """The sum of the loss over all pairs of these positives with those unlabelled scores."""
         if len(self.cells) == 0:
             return 0.0
-        return float(np.sum(self.weights * unlabelled._potential(loss, 0, 1, self.cells)))
+        return float(np.sum(self.weights * unlabelled.potential(loss, 0, 1, self.cells)))

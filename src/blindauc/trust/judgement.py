@@ -15,10 +15,14 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 from blindauc.metrics import pu_auc_score
-from blindauc.prior import Explanation, PriorEstimate, ScoreModel, explain_scores
+from blindauc.prior import Explanation, PriorEstimate, ScoreModel, explain_scores, nothing_known
 from blindauc.ranks import Ranked, share_below
 
 CHANCE = 0.5
+
+MIN_JUDGED = 15
+"""With fewer distinct positives to judge by, what candidates differ by is noise, none is chosen, and neither an AUC nor
+a count is told (convention)."""
 
 MOST_PRIOR = 0.99
 """Where all unlabelled rows are positive there is no AUC."""
@@ -95,6 +99,27 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
     return Estimate(value, low, high, estimate.confidence)
 
 
+def without_evidence(model: ScoreModel, prior: float | None) -> ScoreModel:
+    """The model with intervals that say nothing, but for a prior that was given: no row was held out to learn from."""
+    found = model.estimate
+    told = found.prior if prior is not None else replace_ends(found.prior, 0.0, 1.0)
+    return replace(
+        model,
+        estimate=replace(found, prior=told, contamination=replace_ends(found.contamination, 0.0, 1.0)),
+        plausible=nothing_known(len(model.probabilities), model.plausible.confidence),
+    )
+
+
+def replace_ends(estimate: Estimate, low: float, high: float) -> Estimate:
+    """The same number with another interval."""
+    return Estimate(float(estimate), low, high, estimate.confidence)
+
+
+def says_something(estimate: Estimate) -> bool:
+    """Whether the interval of a share leaves anything out."""
+    return estimate.low > 0 or estimate.high < 1
+
+
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
     """The model of ranks as a model of scores, by those of the unlabelled rows.
 
@@ -122,4 +147,5 @@ def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
     labelled = clean / np.maximum(1 - model.suspicions, 1e-9)
     positive = labelled_share * clean + (1 - labelled_share) * model.probabilities
     everything = labelled_share * labelled + (1 - labelled_share)
-    return replace(model, probabilities=np.maximum.accumulate(np.clip(positive / everything, 0.0, 1.0)))
+    probabilities = np.maximum.accumulate(np.clip(positive / everything, 0.0, 1.0))
+    return replace(model, probabilities=probabilities, labelled_share=labelled_share)

@@ -1,0 +1,175 @@
+"""The mean pairwise loss of labelled positives against unlabelled rows, as a module of torch."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from blindauc.losses import Loss, get_loss
+from blindauc.torch.rows import Rows, read_rows
+from blindauc.torch.summary import PairSummary, engine_of
+
+LARGE_MARGIN = 1e6
+"""Where a loss that rises at all does so: its barrier is far below (convention)."""
+
+
+class BlindAUCLoss(nn.Module):  # type: ignore[misc]
+    r"""Mean loss over all pairs of a labelled positive and an unlabelled row, at the cost of a pass over the scores.
+
+    .. math:: \frac{\sum_{i \in P, \, j \in U} p_i q_j \, \ell(f_i - f_j)}{\sum_{i \in P, \, j \in U} p_i q_j}
+
+    for scores :math:`f`, weights :math:`p, q`, the unlabelled rows :math:`U` and the labelled positives :math:`P` but
+    for the `n_outliers` with the largest losses. Value and gradient are those of `blindauc.pairwise_loss`: exact over
+    all pairs, which are never formed. The work is done on the device of the scores, in float64 whatever their type.
+
+    Called with the scores of a batch, the pairs are those within the batch. For a loss over the whole set in batches,
+    add up `summarize` of each and then call `share` with each; the gradients add up to those of the whole.
+
+    Parameters
+    ----------
+    loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
+    n_outliers : int or float, default=0
+        Labelled positives that are left out as outliers: a number, or a share below 1. They are those with the lowest
+        scores. Equal scores at the limit are left out in part, each by the same share. "barrier_hinge" punishes
+        scores that are too high as well, and takes no outliers.
+
+    See Also
+    --------
+    blindauc.judge : what the out-of-fold scores of any model say about it and about the labels.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from blindauc.torch import BlindAUCLoss
+    >>> scores = torch.tensor([2.0, 0.5, -3.0, 0.0, 1.0, -1.0], requires_grad=True)
+    >>> labels = torch.tensor([1, 1, 1, 0, 0, 0])
+    >>> loss = BlindAUCLoss(n_outliers=1)
+    >>> value = loss(scores, labels)
+    >>> value.backward()
+    >>> print(f"{value:.4f}", [f"{slope:.3f}" for slope in scores.grad[:2]], scores.grad[2] == 0)
+    0.3564 ['-0.073', '-0.197'] tensor(True)
+
+    The whole set in two batches:
+
+    >>> batches = [(scores[:2], labels[:2]), (scores[2:], labels[2:])]
+    >>> whole = loss.summarize(*batches[0]) + loss.summarize(*batches[1])
+    >>> shares = [loss.share(*batch, whole) for batch in batches]
+    >>> bool(torch.isclose(sum(shares), value))
+    True
+    """
+
+    def __init__(self, loss: str | Loss = "logistic", *, n_outliers: float = 0) -> None:
+        super().__init__()
+        self.loss = get_loss(loss)
+        engine_of(self.loss)
+        self.n_outliers = _read_outliers(n_outliers)
+        if self.n_outliers and self.loss.derivative(np.array([LARGE_MARGIN])).item() > 0:
+            raise ValueError(
+                f"The lowest scores do not have the largest losses with {self.loss!r}, which rises for large margins: "
+                "set n_outliers=0, or choose another loss."
+            )
+
+    def forward(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
+        """The mean loss over all pairs of a batch.
+
+        Parameters
+        ----------
+        scores : Tensor of shape (n,) or (n, 1)
+            Higher is more likely positive.
+        labels : Tensor of shape (n,) or (n, 1)
+            1 or True for labelled positives; 0, -1, False or NaN for unlabelled rows.
+        weight : Tensor of shape (n,) or (n, 1), optional
+            Non-negative; a pair weighs the product of its two weights.
+
+        Returns
+        -------
+        Tensor of shape ()
+            To be differentiated once.
+        """
+        rows = read_rows(scores, labels, weight)
+        whole = PairSummary.of(rows, self.loss, self.n_outliers)
+        return _attached(scores, rows, whole, whole.value)
+
+    def summarize(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> PairSummary:
+        """What a batch is to the loss over the whole set; needs no gradient.
+
+        Parameters
+        ----------
+        scores, labels, weight : as in `forward`
+            Rows of one kind alone will do.
+
+        Returns
+        -------
+        PairSummary
+            The summary of several batches is their sum; `value` of the sum is the loss over the whole set.
+        """
+        return PairSummary.of(read_rows(scores, labels, weight), self.loss, self.n_outliers)
+
+    def share(self, scores: Tensor, labels: Tensor, whole: PairSummary, weight: Tensor | None = None) -> Tensor:
+        """What a batch adds to the loss over the whole set, with its gradient.
+
+        Values and gradients of all batches add up to those of the whole set, if the scores are the same as those that
+        were summarized: no step of the optimizer in between, no dropout, batch normalisation in `eval` mode.
+
+        Parameters
+        ----------
+        scores, labels, weight : as in `forward`
+        whole : PairSummary
+            The sum of the summaries of all batches.
+
+        Returns
+        -------
+        Tensor of shape ()
+            The part of the pairs of the batch's positives with all unlabelled rows; its gradient is that of the whole
+            by the scores of the batch.
+        """
+        if not isinstance(whole, PairSummary):
+            raise TypeError(f"whole must be the sum of what `summarize` returned, not {type(whole).__name__}.")
+        rows = read_rows(scores, labels, weight)
+        return _attached(scores, rows, whole, whole.value_of(rows))
+
+    def extra_repr(self) -> str:
+        """What is printed between the brackets."""
+        return f"loss={self.loss!r}, n_outliers={self.n_outliers!r}"
+
+
+def _attached(scores: Tensor, rows: Rows, whole: PairSummary, value: float) -> Tensor:
+    """The value as a function of the scores."""
+    # Half precision cannot hold the gradient of a mean over many rows.
+    dtype = torch.promote_types(scores.dtype, torch.float32)
+    result = torch.tensor(value, dtype=dtype, device=scores.device)
+    if not (torch.is_grad_enabled() and scores.requires_grad):
+        return result
+    return _WithGradient.apply(scores, result, whole.gradient(rows).to(dtype).view(scores.shape))
+
+
+class _WithGradient(torch.autograd.Function):  # type: ignore[misc]
+    """A value whose gradient by the scores is known."""
+
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
+        ctx.save_for_backward(gradient)
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor, None, None]:
+        if torch.is_grad_enabled():
+            raise NotImplementedError(
+                "BlindAUCLoss can be differentiated once: call backward or grad without create_graph=True."
+            )
+        (gradient,) = ctx.saved_tensors
+        return gradient * by_value, None, None
+
+
+def _read_outliers(n_outliers: Any) -> int | float:
+    if isinstance(n_outliers, Integral) and not isinstance(n_outliers, bool) and int(n_outliers) >= 0:
+        return int(n_outliers)
+    if isinstance(n_outliers, Real) and not isinstance(n_outliers, Integral) and 0 <= float(n_outliers) < 1:
+        return float(n_outliers)
+    raise ValueError(
+        f"n_outliers must be a whole number, or a share of the positives from 0 up to 1, not {n_outliers!r}."
+    )

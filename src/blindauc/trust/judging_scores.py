@@ -1,0 +1,247 @@
+"""The judgement of any model's out-of-fold scores, ours or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import column_or_1d
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.data import Data
+from blindauc.estimate import Estimate
+from blindauc.labels import is_missing, read_labels
+from blindauc.prior import ScoreModel, flag, is_told
+from blindauc.ranks import Ranked, share_below
+from blindauc.trust.judgement import judge_ranks, on_scores
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoreJudgement:
+    """What out-of-fold scores say about a model and about its labels.
+
+    Attributes
+    ----------
+    auc : Estimate, the AUC that the ranking has on true labels
+    prior : Estimate, the share of positives among the unlabelled rows
+    contamination : Estimate, the share of the labelled positives that are not positive
+    labelled_rows : ndarray of shape (n_pos,), the row numbers of the labelled positives, from 0
+    suspicion : ndarray of shape (n_pos,), the probability that each of these labels is wrong
+    rank : ndarray of shape (n,), the share of the unlabelled rows, of its fold where folds are given, that score below
+        each row
+    rank_model : ScoreModel, the probability of an unlabelled row to be positive, and the suspicion of a label, by rank
+    """
+
+    auc: Estimate
+    prior: Estimate
+    contamination: Estimate
+    labelled_rows: Ints
+    suspicion: Floats
+    rank: Floats
+    rank_model: ScoreModel
+    _unlabelled: tuple[Floats, Floats] | None
+
+    def doubtful_labels(self, max_fdr: float = 0.2) -> Ints:
+        """Row numbers of the labelled positives to check, the most doubtful first.
+
+        Parameters
+        ----------
+        max_fdr : float, default=0.2
+            As many as there can be while the expected share of false alarms among them is at most this.
+
+        Returns
+        -------
+        ndarray
+            Counted from 0, as NumPy counts.
+        """
+        order = np.lexsort((self.rank[self.labelled_rows], -self.suspicion))
+        return self.labelled_rows[order[flag(self.suspicion, max_fdr)[order]]]
+
+    def calibration(self, unl_scores: Any = None) -> ScoreModel:
+        """The probability of an unlabelled row to be positive, as a function of the score.
+
+        Parameters
+        ----------
+        unl_scores : array-like of shape (n_unl,), optional
+            Scores of unlabelled rows by the model that will be used, such as one that was fitted to all rows, which
+            should not have seen these; the scores that were judged by default.
+
+        Returns
+        -------
+        ScoreModel
+            With `probability(scores)` and `probability_interval(scores)`. Calibrated where the prior was given or can
+            be told (`blindauc.prior.is_told`); use the interval otherwise.
+        """
+        if unl_scores is not None:
+            scores = _read_vector("unl_scores", unl_scores)
+            return on_scores(self.rank_model, scores, np.ones(len(scores)))
+        if self._unlabelled is None:
+            raise ValueError(
+                "The scores of several folds may have a scale each: pass unl_scores, scores of unlabelled rows by the "
+                "model that you will use."
+            )
+        return on_scores(self.rank_model, *self._unlabelled)
+
+    def __repr__(self) -> str:
+        n_pos = len(self.labelled_rows)
+        prior = str(self.prior) if is_told(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
+        return "\n".join(
+            [
+                f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows",
+                f"  AUC              {self.auc}",
+                f"  prior            {prior}",
+                f"  contamination    {self.contamination}",
+                f"  doubtful labels  {len(self.doubtful_labels())}",
+            ]
+        )
+
+
+def judge(
+    y_pu: Any,
+    out_of_fold_scores: Any,
+    *,
+    prior: float | None = None,
+    sample_weight: Any = None,
+    folds: Any = None,
+    pos_label: Any = None,
+) -> ScoreJudgement:
+    r"""Judge a model, ours or not, by one out-of-fold score for each row, without a single negative.
+
+    Rows become ranks among the unlabelled rows U,
+
+    .. math:: r_i = \frac{1}{|U|} \sum_{j \in U} \left( 1[f_j < f_i] + \tfrac12 1[f_j = f_i] \right)
+
+    whose distributions are explained as mixtures of a positive and a negative class (`blindauc.prior.fit_score_model`):
+
+    .. math:: \text{labelled} = (1 - \eta) f_1 + \eta f_0, \qquad \text{unlabelled} = \pi f_1 + (1 - \pi) f_0
+
+    with the prior :math:`\pi` and the contamination :math:`\eta`. Only the order of scores matters: logits,
+    probabilities and distances do as well.
+
+    Parameters
+    ----------
+    y_pu : array-like of shape (n,)
+        1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
+    out_of_fold_scores : array-like of shape (n,)
+        Higher is more likely positive; each by a model that has not seen the row, such as those of
+        `sklearn.model_selection.cross_val_predict` with shuffled folds. In-sample scores give an AUC that is too high,
+        and hide wrong labels.
+    prior : float, optional
+        The share of positives among the unlabelled rows, if known.
+    sample_weight : array-like of shape (n,), optional
+        A weight of 2 equals a row given twice. Of weights that are not whole numbers only the proportions count.
+    folds : array-like of shape (n,), optional
+        The fold in which each row was held out. Rows are then ranked among the unlabelled rows of their own fold, so
+        that models with different scales can be put together.
+    pos_label : object, default=None
+        The label of positives; the larger of the two by default.
+
+    Returns
+    -------
+    ScoreJudgement
+        With `auc`, `prior`, `contamination`, `suspicion`, `doubtful_labels(max_fdr)` and `calibration()`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    >>> from blindauc import judge
+    >>> from blindauc.datasets import make_correlated_data
+    >>> data = make_correlated_data(0.1, outliers="far", n_features=20, n_pos=200, n_unlabelled=800, random_state=0)
+    >>> folds = StratifiedKFold(shuffle=True, random_state=0)
+    >>> scores = cross_val_predict(LogisticRegression(), data.X, data.y_pu, cv=folds, method="decision_function")
+    >>> judgement = judge(data.y_pu, scores)
+    >>> judgement  # doctest: +ELLIPSIS
+    ScoreJudgement of 200 labelled and 800 unlabelled rows
+      AUC              0.8... (95 % interval ...)
+      prior            between 0.0... and 0...
+      contamination    0.1... (95 % interval ...)
+      doubtful labels  ...
+    >>> bool(np.isin(judgement.doubtful_labels()[:10], data.outliers).all())
+    True
+    >>> low, high = judgement.calibration().probability_interval(scores)
+    """
+    is_positive = read_labels(y_pu, pos_label).is_positive
+    scores = _read_vector("out_of_fold_scores", out_of_fold_scores, len(is_positive))
+    weight = _read_weight(sample_weight, is_positive)
+    if prior is not None and not (isinstance(prior, Real) and 0 <= float(prior) <= 1):
+        raise ValueError(f"prior must be a share in [0, 1], or None if it is not known, not {prior!r}.")
+    fold = np.zeros(len(scores), dtype=np.intp) if folds is None else _read_folds(folds, len(scores))
+    rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
+    labelled = np.flatnonzero(is_positive)
+    found = judge_ranks(_ranked(rank, is_positive, weight), prior)
+    counted = ~is_positive & (weight > 0)
+    return ScoreJudgement(
+        found.auc,
+        found.estimate.prior,
+        found.estimate.contamination,
+        labelled,
+        found.score_model.suspicion(rank[labelled]),
+        rank,
+        found.score_model,
+        (scores[counted], weight[counted]) if folds is None else None,
+    )
+
+
+def _ranked(rank: Floats, is_positive: Bools, weight: Floats) -> Ranked:
+    kept = np.flatnonzero(weight)
+    counts = Data(None, is_positive[kept], weight[kept], kept, np.flatnonzero(is_positive)).counts
+    pos, kept_rank = is_positive[kept], rank[kept]
+    return Ranked(kept_rank[pos], kept_rank[~pos], counts[pos], counts[~pos])
+
+
+def _ranks_by_fold(scores: Floats, fold: Ints, is_unlabelled: Bools, weight: Floats) -> Floats:
+    rank = np.empty(len(scores))
+    for number in range(fold.max() + 1):
+        rows = fold == number
+        among = rows & is_unlabelled & (weight > 0)
+        if not among.any():
+            raise ValueError(
+                f"The fold of row {np.flatnonzero(rows)[0]} has no unlabelled row of positive weight to rank its rows "
+                "among: give every fold unlabelled rows, for example with StratifiedKFold."
+            )
+        rank[rows] = share_below(scores[rows], scores[among], weight[among])
+    return rank
+
+
+def _read_vector(name: str, values: Any, n_rows: int | None = None) -> Floats:
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers, one for each row: {str(error).splitlines()[0]}") from error
+    if vector.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one score for each row, but its shape is {vector.shape}: of the output of "
+            "predict_proba, pass the column of the positive class, `[:, 1]`."
+        )
+    if n_rows is not None and len(vector) != n_rows:
+        raise ValueError(f"y_pu and {name} must have as many rows as each other: {n_rows} and {len(vector)} came.")
+    if len(vector) == 0 or not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be finite numbers, at least one: leave out rows that have none, such as NaN.")
+    return vector
+
+
+def _read_weight(sample_weight: Any, is_positive: Bools) -> Floats:
+    n_rows = len(is_positive)
+    weight = np.ones(n_rows) if sample_weight is None else _read_vector("sample_weight", sample_weight, n_rows)
+    if weight.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, but {weight.min():g} is among the weights.")
+    for rows, kind, remedy in (
+        (is_positive, "labelled positive", "label some rows"),
+        (~is_positive, "unlabelled row", "add rows with label 0, -1, False or missing"),
+    ):
+        if not weight[rows].any():
+            raise ValueError(f"There is no {kind} with positive weight among {n_rows} rows: {remedy}.")
+    return weight
+
+
+def _read_folds(folds: Any, n_rows: int) -> Ints:
+    values = column_or_1d(folds)
+    if len(values) != n_rows:
+        raise ValueError(f"y_pu and folds must have as many rows as each other: {n_rows} and {len(values)} came.")
+    if is_missing(values).any():
+        raise ValueError("folds must name the fold of every row, but some are missing: drop the rows without a score.")
+    return np.unique(values, return_inverse=True)[1].ravel()
