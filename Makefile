@@ -1,8 +1,10 @@
 # Every target sets up what it needs: Python 3.11+, make and pip are enough.
 PYTHON ?= python3
 BIN := .venv/bin
+TORCH ?= torch
+# or one version of it, such as a build without CUDA, which is smaller: make test-torch TORCH='torch==2.13.0'
 
-.PHONY: install demo test test-slow bench accuracy honesty choice docs clean
+.PHONY: install demo test test-slow test-torch bench accuracy honesty choice docs clean
 
 install: .venv/.installed
 
@@ -12,7 +14,7 @@ install: .venv/.installed
 	touch $@
 
 demo: install  ## a made-up hospital: model, ranking, doubtful labels, report
-	$(BIN)/blindauc demo --out build/demo
+	$(BIN)/blindauc demo --out build/demo --force
 
 test: install
 	$(BIN)/ruff check .
@@ -23,6 +25,11 @@ test: install
 
 test-slow: install  ## statistical checks over many data sets (minutes)
 	$(BIN)/python -m pytest -m slow
+
+test-torch: install  ## the loss for torch, which is no part of install because of its size
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]' '$(TORCH)'
+	$(BIN)/python -m pytest tests/test_torch_loss.py src/blindauc/torch
+	$(BIN)/python -m pytest tests/test_docs.py -k train-a-net
 
 bench: install  ## timings, each a ratio measured side by side
 	$(BIN)/python benchmarks/speed.py
@@ -44,6 +51,7 @@ honesty: install  ## how often intervals hold the truth, how far off priors and 
 	$(BIN)/python benchmarks/prior.py
 	$(BIN)/python benchmarks/suspicion.py
 	$(BIN)/python benchmarks/intervals.py --scores
+	$(BIN)/python benchmarks/capacity.py
 
 docs: install  ## the documentation site, in build/site
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

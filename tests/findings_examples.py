@@ -7,8 +7,10 @@ from dataclasses import replace
 from blindauc.report import (
     Asked,
     Baseline,
+    Case,
     Curve,
     Doubt,
+    Expected,
     Feature,
     Findings,
     Histogram,
@@ -63,9 +65,14 @@ def example(n_labelled=160, n_rows=2400, n_doubtful=12, n_columns=37, seed=0):
         auc=Interval(0.874, 0.832, 0.912),
         prior=Interval(0.183, 0.131, 0.247),
         contamination=Interval(0.081, 0.034, 0.142),
+        is_auc_known=True,
+        is_prior_known=True,
+        capacity=None,
+        found=_found(n_rows - n_labelled),
+        cases=_cases(min(n_rows - n_labelled, 200)),
+        wrong=_wrong(suspicion),
         n_doubtful=n_doubtful,
         roc=_roc(),
-        precision_recall=_precision_recall(),
         ranks=_ranks(),
         tuning=_tuning(),
         features=_features(n_columns),
@@ -104,9 +111,36 @@ def hostile():
             replace(each, name=names.get(i, each.name), reason=names.get(i, each.reason))
             for i, each in enumerate(findings.doubts)
         ],
+        cases=[
+            replace(
+                each,
+                name=names.get(i, each.name),
+                reason=names.get(i, each.reason),
+                cells={name: name for name in HOSTILE} if i < 25 else each.cells,
+            )
+            for i, each in enumerate(findings.cases)
+        ],
         baselines=[replace(each, name=HOSTILE[i]) for i, each in enumerate(findings.baselines)],
         chosen={name: name for name in HOSTILE},
         provenance={"nested": {name: [name] for name in HOSTILE}} | {name: name for name in HOSTILE},
+    )
+
+
+def unknown_prior():
+    """Findings of which the prior cannot be told, and so no number that depends on it."""
+    findings = example()
+    n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled
+    most = [min(each.k, 0.98 * n_unlabelled) for each in findings.found]
+    return replace(
+        findings,
+        prior=Interval(0.4925, 0.003, 0.98),
+        is_prior_known=False,
+        capacity=200,
+        found=[
+            Expected(each.k, each.value, each.value / 50, each.high if each.k < 1000 else high)
+            for each, high in zip(findings.found, most, strict=True)
+        ],
+        cases=[replace(each, probability=each.probability._replace(low=0.02)) for each in findings.cases],
     )
 
 
@@ -117,6 +151,7 @@ def shaky():
         auc=Interval(0.985, 0.48, 1.0),
         prior=Interval(0.5, 0.1, 0.8),
         contamination=Interval(0.25, 0.05, 0.45),
+        is_prior_known=False,
     )
 
 
@@ -131,8 +166,13 @@ def nearly_empty():
     """What the least possible fit has to tell."""
     return replace(
         example(n_labelled=1, n_rows=2, n_doubtful=0, n_columns=1),
-        features=[Feature("age", "age", 0.0, 0.0, False, None)],
+        features=[Feature("age", "age", 0.0, 0.0, False, None, 12.0, "", 0.0)],
         doubts=[],
+        found=[],
+        cases=[],
+        wrong=[],
+        is_auc_known=False,
+        is_prior_known=False,
         tuning=[],
         baselines=[],
         chosen={},
@@ -146,10 +186,34 @@ def _roc():
     return _with_band(x, y, [0.17 * math.sqrt(value) * (1 - value) for value in x])
 
 
-def _precision_recall():
-    x = [i / 100 for i in range(101)]
-    y = [0.183 + 0.75 * (1 - value**2.5) for value in x]
-    return _with_band(x, y, [0.11 - 0.08 * value for value in x])
+def _found(n_unlabelled, prior=0.183):
+    """Of many positives the first rows hold most; the band is a fifth of the count to either side."""
+    most = prior * n_unlabelled
+    steps = sorted({*range(1, min(n_unlabelled, 20) + 1), *(round(n_unlabelled * i / 60) for i in range(1, 61))})
+    found = [(k, min(k, most * (1 - (1 - k / n_unlabelled) ** 5))) for k in steps if k]
+    return [Expected(k, value, 0.8 * value, min(k, 1.2 * value)) for k, value in found]
+
+
+def _cases(n, seed=1):
+    rng = random.Random(seed)
+    found = []
+    for rank in range(1, n + 1):
+        row, value = rng.randint(1, 2400), 0.95 * math.exp(-rank / 150)
+        cells = {"age": str(rng.randint(20, 90)), "temperature_day_3": f"{rng.uniform(37, 40):.1f}", "ward": "B"}
+        probability = Interval(value, 0.7 * value, min(1.0, 1.2 * value))
+        reason = "temperature_day_3 39.4 (unlabelled rows: typically 37.2); wound_discharge purulent (mostly no)"
+        found.append(Case(row, f"P-{row:05d}", rank, probability, reason, cells))
+    return found
+
+
+def _wrong(suspicion):
+    found, total = [], 0.0
+    for k, value in enumerate(suspicion, start=1):
+        total += value
+        if k <= 30 or k % 10 == 0:
+            half = math.sqrt(total)
+            found.append(Expected(k, total, max(0.0, total - half), min(k, total + half)))
+    return found
 
 
 def _with_band(x, y, half):
@@ -166,14 +230,22 @@ def _ranks():
 def _tuning():
     return [
         TuningSlice(
-            "n_features_to_select", [2, 5, 9, 15, 25, 37], [0.79, 0.83, 0.842, 0.84, 0.836, 0.831], [0.012] * 6, 9
+            "n_features_to_select",
+            [2, 5, 9, 15, 25, 37],
+            [0.79, 0.83, 0.842, 0.84, 0.836, 0.831],
+            [0.012] * 6,
+            [0.01, 0.19, 0.44, 0.26, 0.08, 0.02],
+            9,
         ),
-        TuningSlice("n_outliers", [0, 0.03, 0.06, 0.1, 0.2], [0.828, 0.835, 0.84, 0.842, 0.837], [0.011] * 5, 0.1),
+        TuningSlice(
+            "n_outliers", [0, 0.03, 0.06, 0.1, 0.2], [0.828, 0.835, 0.84, 0.842, 0.837], [0.011] * 5, [0.2] * 5, 0.1
+        ),
         TuningSlice(
             "l2",
             [10.0**exponent for exponent in range(-7, 7)],
             [0.81 + 0.032 * math.exp(-(((exponent + 2) / 4) ** 2)) for exponent in range(-7, 7)],
             [0.012] * 14,
+            [0.02] * 5 + [0.72] + [0.02] * 7 + [0.04],
             0.01,
         ),
     ]
@@ -182,11 +254,19 @@ def _tuning():
 def _features(n_columns):
     """An average has a small weight on columns that are not selected, too."""
     selected = [
-        Feature(column, column.partition("=")[0], weight, inclusion, True, frequency)
+        Feature(column, column.partition("=")[0], weight, inclusion, True, frequency, *_step(column), weight / 3)
         for column, weight, inclusion, frequency in COLUMNS
     ]
     numbers = range(1, n_columns - len(selected) + 1)
-    return selected + [Feature(f"lab_value_{i}", f"lab_value_{i}", 0.01 / i, 0.4 / i, False, 0.1 / i) for i in numbers]
+    return selected + [
+        Feature(f"lab_value_{i}", f"lab_value_{i}", 0.01 / i, 0.4 / i, False, 0.1 / i, 3.5, "", 0.003 / i)
+        for i in numbers
+    ]
+
+
+def _step(column):
+    """How much more of a column, and its unit."""
+    return (1.0, "yes") if "=" in column else (12.3, "")
 
 
 def _doubts(suspicion, rng):

@@ -13,11 +13,13 @@ import pytest
 from blindauc import BlindAUCClassifierCV, load, save
 from blindauc.analysis import analyse, audit, provenance, read_labels_of, score_table, scored_parts, unused_columns
 from blindauc.analysis import scoring as scoring_module
+from blindauc.analysis.auditing import WRONG_SO_FAR
 from blindauc.analysis.cells import check_cells
 from blindauc.analysis.grouping import column_groups, sparsity_of
 from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import NEGLIGIBLE, NO_REASON, distances, pulls, reasons, rounded
+from blindauc.analysis.scoring import PROBABILITY
 from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.spreadsheets import write_csv
 from blindauc.preprocessing import feature_groups, group_names, make_preprocessor
@@ -95,10 +97,10 @@ def test_labels_by_value(cells, positive, meant):
         ("infected", ["", None], None, "blank in every row"),
         ("infected", ["", None], "yes", "its values are all blank"),
         ("infected", ["no", ""], None, "holds only 'no'"),
-        ("infected", ["deep", "none so far", "other"], None, "3 different values .*--positive"),
-        ("infected", ["deep", "superficial"], None, "'deep' and 'superficial'.*--positive"),
-        ("infected", [1, 2], None, "'1' and '2'.*--positive"),
-        ("infected", ["yes", "true"], None, "'yes' and 'true'.*--positive"),
+        ("infected", ["deep", "none so far", "other"], None, "3 different values .*positive="),
+        ("infected", ["deep", "superficial"], None, "'deep' and 'superficial'.*positive="),
+        ("infected", [1, 2], None, "'1' and '2'.*positive="),
+        ("infected", ["yes", "true"], None, "'yes' and 'true'.*positive="),
         ("infected", ["yes", ""], "deep", "does not hold 'deep' in any row: its values are 'yes'"),
         ("infected", ["yes", "no", "no"], None, "At least two rows labelled 'yes'.*1 came"),
     ],
@@ -158,10 +160,11 @@ def test_where_all_stand_alone_there_are_no_groups():
 
 def test_a_ranking_of_all_rows(table, found):
     ranking = found.ranking
-    assert ranking.columns.tolist() == ["id", "row", "score", "probability", "rank", "labelled"]
+    assert ranking.columns.tolist() == ["id", "row", "rank", "score", *PROBABILITY, "labelled", "reason"]
     assert sorted(ranking["row"]) == list(range(1, N_ROWS + 1))
     assert ranking["score"].is_monotonic_decreasing
-    assert ranking["probability"].is_monotonic_decreasing
+    assert ranking["probability_low"].is_monotonic_decreasing
+    assert ranking["probability_high"].is_monotonic_decreasing
     # By the definition of a rank.
     assert ranking["rank"].tolist() == [1 + int((ranking["score"] > score).sum()) for score in ranking["score"]]
     by_row = ranking.sort_values("row")
@@ -211,8 +214,8 @@ def test_findings_agree_with_each_other(found):
     assert Findings.from_json(findings.to_json()) == findings
     # The curve weighs labels by their suspicion, the AUC averages over all mixtures that explain the ranks.
     assert findings.auc.low <= np.trapezoid(findings.roc.y, findings.roc.x) <= findings.auc.high
-    for curve in (findings.roc, findings.precision_recall):
-        assert all(low <= y <= high for low, y, high in zip(curve.low, curve.y, curve.high, strict=True))
+    curve = findings.roc
+    assert all(low <= y <= high for low, y, high in zip(curve.low, curve.y, curve.high, strict=True))
     assert sum(findings.ranks.labelled) == pytest.approx(1)
     assert sum(findings.ranks.unlabelled) == pytest.approx(1)
     assert max(findings.ranks.unlabelled) < 0.1
@@ -270,20 +273,24 @@ STAGES = ["deep", None, "superficial", "none so far"] * (N_ROWS // 4)
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({}, {"drop": ["remrk"]}, "no column 'remrk' for --drop: did you mean 'remark'?"),
+        ({}, {"drop": ["remrk"]}, "no column 'remrk' for drop=: did you mean 'remark'?"),
         ({}, {"id": "name"}, "no column 'name' for the names of the rows"),
         ({}, {"id": "ward"}, "another value in every row"),
-        ({}, {"id": "infected"}, "'infected' holds the labels, and cannot be named with --id as well"),
-        ({}, {"drop": ["infected"]}, "'infected' holds the labels, and cannot be named with --drop as well"),
-        ({}, {"groups": {"infected": "a"}}, "'infected' holds the labels, and cannot be named with --groups as well"),
+        ({}, {"id": "infected"}, "'infected' holds the labels, and cannot be named with id= as well"),
+        ({}, {"drop": ["infected"]}, "'infected' holds the labels, and cannot be named with drop= as well"),
+        ({}, {"groups": {"infected": "a"}}, "'infected' holds the labels, and cannot be named with groups= as well"),
         ({"patient": None}, {"id": "patient"}, "'patient' should name every row.*data row 1"),
-        ({"copy": lambda frame: frame["infected"]}, {}, "said in every row by 'copy' as well.*--drop NAME"),
-        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "said in every row by 'copy'"),
-        ({"copy": lambda frame: frame["infected"].isna()}, {}, "said in every row by 'copy'"),
+        (
+            {"copy": lambda frame: frame["infected"]},
+            {},
+            "'copy' says in every row what the labels say.*drop=.*allow_leaks=",
+        ),
+        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "'copy' says in every row"),
+        ({"copy": lambda frame: frame["infected"].isna()}, {}, "'copy' says in every row"),
         (
             {"infected": STAGES, "copy": lambda frame: frame["infected"].str.upper(), "again": STAGES},
             {"positive": "deep"},
-            "said in every row by 'copy', 'again' as well",
+            "'copy' says in every row what the labels say, 'again' says",
         ),
         ({}, {"groups": "(zzz)"}, "No column fits"),
         ({}, {"groups": "(infected)"}, "No column fits"),
@@ -489,7 +496,9 @@ def test_a_usual_category_that_still_pulls_down_is_told_by_its_share():
 def test_scores_do_not_depend_on_the_order_or_on_further_columns(table, found):
     scores = score_table(found.model, table)
     assert scores["score"].to_numpy() == pytest.approx(found.model.decision_function(table))
-    assert scores["probability"].to_numpy() == pytest.approx(found.model.predict_proba(table)[:, 1])
+    low, high = found.model[-1].predict_proba_interval(found.model[0].transform(table))
+    assert scores["probability_low"].to_numpy() == pytest.approx(low)
+    assert scores["probability_high"].to_numpy() == pytest.approx(high)
     turned = table[table.columns[::-1]].assign(more=1)
     pd.testing.assert_frame_equal(score_table(found.model, turned), scores)
     assert unused_columns(found.model, turned) == ["infected", "remark", "site", "patient", "more"]
@@ -532,7 +541,8 @@ CELLS = pd.DataFrame(
     ],
 )
 def test_cells_that_cannot_be_read_are_not_taken_for_missing(change, message):
-    steps = Steps(make_preprocessor(CELLS).fit(CELLS), None)
+    preprocessor = make_preprocessor(CELLS).fit(CELLS)
+    steps = Steps(preprocessor, SimpleNamespace(coef_=np.ones(len(feature_groups(preprocessor)))))
     new, places = CELLS.assign(**change).set_axis(list("abcd")), np.arange(10, 14)
     if message is None:
         check_cells(steps, new, places)
@@ -571,8 +581,9 @@ def test_scoring_in_parts_is_scoring_at_once(table, found, tmp_path, monkeypatch
     parts = list(scored_parts(found.model, path, id="patient"))
     assert [len(part) for part in parts] == [23] * 8 + [16]
     whole = pd.concat(parts, ignore_index=True)
-    assert whole.columns.tolist() == ["id", "row", "score", "probability", "rank"]
-    expected = found.ranking.sort_values("row", ignore_index=True).drop(columns="labelled")
+    assert whole.columns.tolist() == ["id", "row", "score", *PROBABILITY, "rank"]
+    ranked = found.ranking.sort_values("row", ignore_index=True)[["id", "row", "rank"]]
+    expected = pd.concat([ranked, score_table(found.model, table)], axis=1)[whole.columns]
     pd.testing.assert_frame_equal(whole, expected, check_dtype=False)
 
 
@@ -603,7 +614,7 @@ def test_what_a_model_ranks_by_is_no_label(table, found):
 def test_a_new_table_is_audited_by_its_scores(found):
     new = patients(seed=1)
     doubted = audit(found.model, new, "infected")
-    assert doubted.columns.tolist() == ["row", "suspicion", "false_alarms", "reason"]
+    assert doubted.columns.tolist() == ["row", "suspicion", "false_alarms", *WRONG_SO_FAR, "reason"]
     assert set(new["patient"].iloc[doubted["row"][:4] - 1]) == WRONG
     ranking = found.model[-1]
     scores = found.model.decision_function(new) - ranking.intercept_
@@ -634,7 +645,7 @@ def test_nothing_in_a_file_is_a_formula(tmp_path):
     frame["kind"] = frame["=name"].astype("category")
     frame["mixed"] = pd.Series([-1, "-1", None] * 4 + [0.5], dtype=object)
     write_csv(frame, tmp_path / "table.csv")
-    with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as stream:
+    with (tmp_path / "table.csv").open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
     assert header == ["'=name", "score", "n", "kind", "mixed"]
     expected = ["'" * (place < 8) + cell for place, cell in enumerate(HOSTILE)]
@@ -653,7 +664,7 @@ def test_parts_are_written_as_one_table(tmp_path):
 
 def test_two_columns_may_look_alike_once_harmless(tmp_path):
     write_csv(pd.DataFrame([[1, 2]], columns=["=a", "'=a"]), tmp_path / "table.csv")
-    assert (tmp_path / "table.csv").read_text() == '"\'=a","\'=a"\n1,2\n'
+    assert (tmp_path / "table.csv").read_text(encoding="utf-8-sig") == '"\'=a","\'=a"\n1,2\n'
 
 
 def test_an_interrupted_file_is_not_there(tmp_path):
@@ -670,7 +681,7 @@ def test_an_interrupted_file_is_not_there(tmp_path):
 
 def test_provenance_holds_what_json_can(tmp_path):
     (tmp_path / "data.csv").write_bytes(b"a,b\n1,2\n")
-    origin = provenance({"data": tmp_path, "drop": ("a",), "n": np.int64(3)}, tmp_path / "data.csv", seed=7)
+    origin = provenance({"data": tmp_path, "drop": ("a",), "n": np.int64(3)}, {"data": tmp_path / "data.csv"}, seed=7)
     assert json.loads(json.dumps(origin)) == origin
     assert origin["arguments"] == {"data": str(tmp_path), "drop": ["a"], "n": 3}
     assert origin["data_sha256"] == hashlib.sha256(b"a,b\n1,2\n").hexdigest()

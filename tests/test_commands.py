@@ -34,6 +34,7 @@ WRITTEN = {
     "findings.json",
     "run.json",
     "report.html",
+    "results.xlsx",
 }
 
 
@@ -115,11 +116,12 @@ def test_the_most_doubtful_labels_are_wrong_ones(fitted, patients):
 
 def test_columns_are_written_with_their_inclusion(fitted):
     features = pd.read_csv(fitted[0] / "features.csv")
-    names = ["column", "source", "weight", "direction", "inclusion", "selected", "frequency"]
+    names = ["column", "source", "weight", "direction", "inclusion", "selected", "frequency", "step", "unit", "climb"]
     assert features.columns.tolist() == names
     assert features["inclusion"].between(0, 1 + 1e-9).all()
     assert (features["inclusion"][features["selected"]].min()) >= features["inclusion"][~features["selected"]].max()
-    assert f"columns selected                  {features['selected'].sum()} of {len(features)}: " in fitted[1].stdout
+    n_selected, n_used = features["source"][features["selected"]].nunique(), features["source"].nunique()
+    assert f"columns selected                  {n_selected} of {n_used}: " in fitted[1].stdout
 
 
 def test_a_label_that_was_set_apart_is_told_everywhere_with_its_reason(tmp_path):
@@ -130,7 +132,9 @@ def test_a_label_that_was_set_apart_is_told_everywhere_with_its_reason(tmp_path)
     table.loc[7, "crp"] = 90_000
     table.to_csv(tmp_path / "table.csv", index=False)
     out = tmp_path / "out"
-    assert run("fit", tmp_path / "table.csv", "--label", "infection", "--out", out, "--jobs", "1").exit_code == 0
+    # All positives are labelled, and crp parts them.
+    fit = ("fit", tmp_path / "table.csv", "--label", "infection", "--allow-leak", "crp", "--out", out, "--jobs", "1")
+    assert run(*fit).exit_code == 0
     first = json.loads(run("audit", out, tmp_path / "table.csv", "--json").stdout)[0]
     assert (first["row"], first["suspicion"]) == (8, 1.0)
     assert first["reason"].startswith("unlike all other rows, unusual in ")
@@ -144,7 +148,9 @@ def test_fit_answers_machines(small_table, tmp_path):
     result = run("fit", small_table, "--label", "infection", "--id", "id", "--out", tmp_path / "out", "--json")
     found = json.loads(result.stdout)
     assert found["n_rows"] == len(SMALL)
-    assert found["auc"][1] <= found["auc"][0] <= found["auc"][2]
+    # Three labels are too few to judge by.
+    assert found["n_labelled"] < 15
+    assert found["auc"] is None
 
 
 def test_score_gives_the_scores_of_the_fit_whatever_the_order_of_columns(fitted, table, tmp_path):
@@ -203,7 +209,7 @@ def test_demo_tells_the_whole_story(tmp_path):
     result = run("demo", "--out", folder)
     assert result.exit_code == 0, result.output
     assert {path.name for path in folder.iterdir()} == WRITTEN | {"patients.csv"}
-    assert Path(result.stdout.replace("\n", "").split("doubtful_labels.csv")[-1]).name == "report.html"
+    assert str(folder / "report.html") in result.stdout.replace("\n", "")
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -225,7 +231,7 @@ BAD_TABLES = {
     "one value that means no": (lambda: small(infection="no"), "holds only 'no'"),
     "blank labels": (lambda: small(infection=""), "blank in every row"),
     "three values": (lambda: small(infection=STAGES), "--positive"),
-    "not UTF-8": (lambda: small(ward="Köln").decode().encode("latin1"), "not in UTF-8 (row 2"),
+    "not UTF-8": (lambda: small(ward="Köln") + b"\x81", "neither in UTF-8 nor in Windows-1252 (row 62"),
     "ragged": (lambda: small() + b"1,2\n", "row 62"),
     "names twice": (lambda: small().replace(b"id,age", b"age,age"), "same name, 'age'"),
     "10,000 categories": (many_categories, "more than 1,000 categories, 'zip' with 10,000: group them first, or leave"),
@@ -240,7 +246,7 @@ BAD_TABLES = {
         "'day' with '04.03.2021' in data row 60: write every",
     ),
     "ambiguous dates": (lambda: small(day=["03/04/2021", "05/06/2021"] * 30), "day and month cannot be told apart"),
-    "label among the features": (lambda: small(copy=SMALL["infection"]), "by 'copy' as well"),
+    "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' says in every row what"),
     "nothing to learn from": (lambda: SMALL[["infection"]].to_csv(index=False).encode(), "No column is left"),
 }
 
@@ -419,9 +425,10 @@ def test_a_disk_that_gets_full(small_table, fitted, table, tmp_path, monkeypatch
     with mounted(tmp_path / "disk", "size=64k") as disk:
         told(run("fit", small_table, "--label", "infection", "--out", disk / "out"), f"{FULL}{disk / 'out'}")
         assert names_in(disk) == set()
+    with mounted(tmp_path / "full disk", "size=1m") as disk:
         shutil.copy(fitted[0] / "findings.json", disk)
         (disk / "report.html").write_text("old", encoding="utf-8")
-        (disk / "rest").write_bytes(bytes(24_000))
+        (disk / "rest").write_bytes(bytes(shutil.disk_usage(disk).free - 4_096))
         told(run("report", disk), f"{FULL}{disk / 'report.html'}")
         told(run("score", fitted[0], table, "--out", disk / "scores.csv"), f"{FULL}{disk / 'scores.csv'}")
         told(run("audit", fitted[0], table, "--out", disk / "audit.csv"), f"{FULL}{disk / 'audit.csv'}")

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier
 from blindauc.datasets import make_paper_data
 from blindauc.estimators.notebook import found
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.words import MINUS
 
 DATA = make_paper_data(n_features=20, n_outliers=3, n_relevant=10, random_state=0)
@@ -60,7 +61,10 @@ def test_after_the_fit_it_tells_what_was_found(Estimator):
     rows = told(model)
     assert rows["Rows"] == f"{model.n_labelled_} labelled positives, {model.n_unlabelled_:,} unlabelled"
     assert rows["AUC"] == f"{model.auc_:.2f} (95 % interval {model.auc_.low:.2f} to {model.auc_.high:.2f})"
-    assert rows["Labels to re-check"] == f"{len(model.doubtful_labels())} of {model.n_labelled_}"
+    wrong = model.expected_wrong(20)
+    assert rows["Labels to check"] == (
+        f"of the first 20 expect about {wrong:.0f} (95 % interval {wrong.low:.0f} to {wrong.high:.0f}) to be wrong"
+    )
     assert rows["Columns"].startswith("8 of 20: ")
     assert "Chosen" not in rows  # the diagram has the parameters
     assert (model.n_labelled_, model.n_unlabelled_) == ((DATA.y_pu == 1).sum(), (DATA.y_pu != 1).sum())
@@ -126,9 +130,14 @@ def test_columns_of_an_average_are_those_it_supports(tuned):
     assert tuned.support_[np.array(shown, dtype=int)].all()
 
 
-def test_a_search_tells_which_simpler_methods_would_do(tuned):
-    wanted = [each.name for each in tuned.baselines_ if each.is_as_good]
-    assert told(tuned).get("Simpler methods") == (f"{' and '.join(wanted)} may do as well" if wanted else None)
+def test_a_search_tells_how_simpler_methods_compare_in_the_words_of_its_summary(tuned):
+    words = told(tuned)["Simpler methods"]
+    assert len(tuned.baselines_) == 2
+    for each in tuned.baselines_:
+        assert verdict(each) in words
+        assert verdict(each) in tuned.summary().splitlines()
+    assert words.endswith(SIMPLER_TELLS_NO_WRONG_LABELS)
+    assert SIMPLER_TELLS_NO_WRONG_LABELS in tuned.summary()
 
 
 def test_names_from_the_data_are_text():

@@ -117,7 +117,7 @@ def test_what_would_need_guessing_is_refused(case):
     for judge in (column_kinds, make_preprocessor):
         with pytest.raises(ValueError, match=words) as error:
             judge(frame)
-        assert str(error.value).endswith("or leave such columns out with --drop NAME.")
+        assert str(error.value).endswith("or leave such columns out with frame.drop(columns=...).")
         assert str(error.value).isprintable()  # so it is one line
     assert column_kinds(frame[["fine"]])
 
@@ -128,9 +128,9 @@ def test_all_faults_are_told_at_once():
         column_kinds(frame)
     assert str(error.value) == (
         "The table has 7 columns without a value in any row, 'empty 0', 'empty 1', 'empty 2', 'empty 3', 'empty 4' and "
-        "2 more: fill in values, or leave such columns out with --drop NAME. The table has a column with infinite "
-        "numbers, 'x' in 30 rows, the first of them data row 2: leave these cells blank, or leave such columns out "
-        "with --drop NAME."
+        "2 more: fill in values, or leave such columns out with frame.drop(columns=...). The table has a column with "
+        "infinite numbers, 'x' in 30 rows, the first of them data row 2: leave these cells blank, or leave such "
+        "columns out with frame.drop(columns=...)."
     )
 
 
@@ -403,7 +403,7 @@ def fitted():
 
 
 BAD = {
-    "array": (lambda: column_kinds(FRAME.to_numpy()), TypeError, "pandas DataFrame, not numpy.ndarray: convert"),
+    "array": (lambda: column_kinds(FRAME.to_numpy()), TypeError, "pandas or polars, not numpy.ndarray: convert"),
     "no rows": (lambda: make_preprocessor(FRAME.head(0)), ValueError, "no rows"),
     "names": (lambda: column_kinds(pd.DataFrame([[1, 2]])), ValueError, r"must be text, but \[0, 1\] came"),
     "names twice": (lambda: make_preprocessor(FRAME[["a", "b", "a"]]), ValueError, r"\['a'\] came more than once"),
@@ -425,10 +425,18 @@ def test_bad_input_is_named(case):
         call()
 
 
-def test_polars_is_told_to_convert():
+def test_tables_of_polars_are_read_as_those_of_pandas():
     polars = pytest.importorskip("polars")
-    with pytest.raises(TypeError, match="to_pandas"):
-        fitted().transform(polars.DataFrame({"a": [1], "b": ["x"]}))
+    mixed = mixed_frame(np.random.default_rng(0), 200)
+    cells = {name: [None if pd.isna(cell) else str(cell) for cell in column] for name, column in mixed.items()}
+    frame, other = pd.DataFrame(cells), polars.DataFrame(cells)
+    assert column_kinds(other) == column_kinds(frame)
+    expected = make_preprocessor(frame).fit(frame)
+    found = make_preprocessor(other).fit(other)
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(found.transform(other), expected.transform(frame))
+    # One that was fitted to the other kind reads it, too.
+    np.testing.assert_array_equal(expected.transform(other), expected.transform(frame))
 
 
 DIABETES = Path(__file__).parents[2] / "shared" / "data" / "diabetes130" / "diabetic_data.csv.xz"

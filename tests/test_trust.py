@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from blindauc import BlindAUCClassifier, Estimate
 from blindauc.datasets import make_paper_data
-from blindauc.prior import PriorEstimate, ScoreModel, fit_score_model
+from blindauc.prior import Plausible, PriorEstimate, ScoreModel, fit_score_model
 from blindauc.ranks import Ranked, share_below
 from blindauc.trust import StabilitySelection, judge_ranks, stability_selection
 from blindauc.trust.judgement import among_all_rows, on_scores
@@ -119,11 +119,17 @@ def test_among_all_rows_is_the_rule_of_bayes(prior, contamination, labelled_shar
         np.array([0.5, 1.5, 2.5]),
         probabilities=prior * f1 / unlabelled,
         suspicions=contamination * f0 / labelled,
+        plausible=Plausible(
+            np.array([prior]), np.array([contamination]), np.log(f1 / f0)[None], np.zeros(1), np.zeros(4), 0.95
+        ),
     )
     positive = labelled_share * (1 - contamination) * f1 + (1 - labelled_share) * prior * f1
     everything = labelled_share * labelled + (1 - labelled_share) * unlabelled
-    found = among_all_rows(model, labelled_share).probability([0.0, 1.0, 2.0, 3.0])
-    np.testing.assert_allclose(found, positive / everything, rtol=1e-12)
+    scores, of_all = [0.0, 1.0, 2.0, 3.0], among_all_rows(model, labelled_share)
+    for one, share in ((model, prior * f1 / unlabelled), (of_all, positive / everything)):
+        np.testing.assert_allclose(one.probability(scores), share, rtol=1e-12)
+        # By the one mixture there is, the interval is the probability.
+        np.testing.assert_allclose(one.probability_interval(scores), [share, share], rtol=1e-12)
 
 
 def test_among_all_rows_at_the_ends():

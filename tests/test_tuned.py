@@ -1,7 +1,5 @@
 """The estimators that choose by themselves: what was chosen is what was fitted, whatever rows look like."""
 
-import builtins
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -506,34 +504,6 @@ def test_shifts_are_refused_where_they_do_not_work():
     with pytest.raises(ValueError, match="outlier_handling"):
         tuned(PUErrorClassifierCV, risk="unbiased", prior=0.2, outlier_handling="shift")
     tuned(PUErrorClassifierCV, risk="unbiased", prior=0.2, outlier_handling="shift", n_outliers=0)
-
-
-# --- progress ---
-
-
-def test_verbose_shows_a_bar_for_each_fold(capsys):
-    params = {"l2": 10.0, "n_outliers": 0, "n_features_to_select": [9, 3]}
-    tuned(verbose=1, **params)
-    shown = capsys.readouterr().out
-    assert all(f"fold {k} of 3" in shown for k in (1, 2, 3))
-    assert "1/1" in shown
-    tuned(**params)
-    assert capsys.readouterr().out == ""
-
-
-def test_without_rich_the_error_names_the_extra(monkeypatch):
-    plain_import = builtins.__import__
-
-    def without_rich(name, *rest, **more):
-        if name.startswith("rich"):
-            raise ImportError(name)
-        return plain_import(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without_rich)
-    model = BlindAUCClassifierCV(**FEW, verbose=1)
-    with pytest.raises(ImportError, match=r"blindauc\[progress\]"):
-        model.fit(PAPER.X, PAPER.y_pu)
-    assert not hasattr(model, "coef_")
 
 
 @pytest.mark.parametrize("refit", [False, True])

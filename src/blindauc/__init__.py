@@ -22,12 +22,14 @@ if TYPE_CHECKING:
         OneClassRanker,
         PUErrorClassifier,
         PUErrorClassifierCV,
+        expected_found,
         make_system,
     )
     from blindauc.model_files import load, save
     from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
     from blindauc.preprocessing import make_preprocessor
     from blindauc.solvers import Progress
+    from blindauc.trust import judge
 
 __all__ = [
     "SYSTEMS",
@@ -42,6 +44,8 @@ __all__ = [
     "PairwiseLoss",
     "Progress",
     "__version__",
+    "expected_found",
+    "judge",
     "load",
     "make_preprocessor",
     "make_system",
@@ -55,6 +59,7 @@ _HOMES = {
     "Estimate": "estimate",
     "PairwiseLoss": "pairwise",
     "Progress": "solvers",
+    "judge": "trust",
     "load": "model_files",
     "make_preprocessor": "preprocessing",
     "pairwise_loss": "pairwise",
@@ -75,6 +80,7 @@ _PARTS = (
     "prior",
     "report",
     "theory",
+    "torch",
     "trust",
 )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,3 +47,38 @@ def check_is_replaceable(path: Path) -> None:
     """Raise where something is that is no plain file: to put one in place of a link or a device could do much harm."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         raise FileExistsError(f"{path} is no plain file but a folder, a link or a device: name another file.")
+
+
+def check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Raise where a file to write is one that is read, by whatever link or spelling it is named.
+
+    Names that differ in nothing but capitals count as the same: on many disks they are, and where they are not, one
+    would replace the other as soon as both are copied to such a disk.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from blindauc.files import check_apart
+    >>> check_apart([Path("scores.csv")], [Path("patients.csv")])
+    >>> check_apart([Path("folder/../Patients.csv")], [Path("patients.csv")])
+    Traceback (most recent call last):
+    ValueError: folder/../Patients.csv is patients.csv, which is read, and would be lost: write to another place.
+    """
+    read = list(inputs)
+    for output in outputs:
+        for each in read:
+            if _are_one_file(output, each):
+                same = "" if str(output) == str(each) else f" {each}, which is"
+                raise ValueError(f"{output} is{same} read, and would be lost: write to another place.")
+
+
+def _are_one_file(one: Path, other: Path) -> bool:
+    # Links with two names for one file have nothing in common but the file.
+    if one.exists() and other.exists() and os.path.samefile(one, other):
+        return True
+    return _plain_name(one) == _plain_name(other)
+
+
+def _plain_name(path: Path) -> str:
+    # As disks compare names: letters may be composed of several characters, or be one.
+    return unicodedata.normalize("NFC", os.path.realpath(path)).casefold()

@@ -21,7 +21,7 @@ class Labels(NamedTuple):
 def read_labels(y: Any, pos_label: Any = None) -> Labels:
     """The labels of y, whose larger value is the positive one unless `pos_label` names it."""
     values = column_or_1d(y, warn=True)
-    missing = _missing(values)
+    missing = is_missing(values)
     known = values[~missing]
     if known.dtype == object:
         if len({isinstance(label, str) for label in known}) > 1:
@@ -60,7 +60,8 @@ def _check_binary(known: Any) -> None:
         )
 
 
-def _missing(values: Any) -> Bools:
+def is_missing(values: Any) -> Bools:
+    """Where values are None, NaN or pandas.NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype == object:

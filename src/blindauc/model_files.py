@@ -49,16 +49,18 @@ from blindauc.files import write_whole
 from blindauc.losses import BarrierHinge, Hinge, Logistic, Sigmoid, SquaredHinge
 from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
 from blindauc.preprocessing.values import read_booleans, read_categories, read_dates, read_numbers
+from blindauc.prior.plausible import Plausible
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
 
 _imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
 
-FORMAT = 2
+FORMAT = 3
 """The version of the format that is written, and the newest that is read."""
 
-OLDEST_FORMAT = 2
-"""The oldest that is read. Models of format 1 have no `inclusion_` and no `leverage_`."""
+OLDEST_FORMAT = 3
+"""The oldest that is read. Models of format 1 have no `inclusion_` and no `leverage_`, those of format 2 no
+intervals of their probabilities."""
 
 MANIFEST = "blindauc.json"
 
@@ -77,6 +79,7 @@ KNOWN_TYPES = tuple(
         Comparison,
         Estimate,
         GrowthStep,
+        Plausible,
         PriorEstimate,
         ScoreModel,
         # what they are given,

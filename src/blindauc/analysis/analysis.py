@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from blindauc import progress
 from blindauc._typing import Floats
 from blindauc.analysis.auditing import doubtful
+from blindauc.analysis.belonging import ranked_groups
+from blindauc.analysis.expectations import found_told, wrong_told
 from blindauc.analysis.features import feature_table
 from blindauc.analysis.grouping import Groups, sparsity_of
-from blindauc.analysis.inputs import Inputs, read_inputs
+from blindauc.analysis.inputs import GivenKind, Inputs, Wishes, read_inputs
 from blindauc.analysis.judging import HeldOutRanks
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import plain, provenance
-from blindauc.analysis.rows import named_rows
-from blindauc.analysis.scoring import ranks_of, scores_of
+from blindauc.analysis.ranking import Wanted, cases_told, ranked_rows
 from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.telling import baseline_told, doubts_told, features_told, interval, tuning_told
+from blindauc.analysis.training import remembered
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.preprocessing import feature_groups, make_preprocessor
+from blindauc.prior import is_told
 from blindauc.report.findings import Asked, Findings
+from blindauc.trust.judgement import says_something
+
+SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
+"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +42,16 @@ class Analysis:
     ----------
     model : Pipeline of a preprocessor and a `BlindAUCClassifierCV`, for `blindauc.save`
     findings : Findings, all that a report tells
-    ranking : DataFrame of all rows, the most likely positive first: `id` where a column names the rows, `row` from 1,
-        `score`, `probability`, `rank` and `labelled`
+    ranking : DataFrame of all rows, the most likely positive first: `id` where a column names the rows, `group` with
+        `rows_by`, `row` from 1, the first row below the header, the columns of `show`, `rank`, `score`, `probability`
+        with its 95 % interval from `probability_low` to `probability_high`, all three those of a row that is not
+        labelled, `labelled`, and `reason` in words for the first 1,000 unlabelled rows. Where the prior is neither
+        given nor told by the data, `probability` is missing, and its ends span what different priors give
     doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` gives it
     features : DataFrame of all columns, those of the largest weight first: `column`, `source`, `weight`, `direction`,
-        `inclusion`, `selected` and `frequency`
+        `inclusion`, `selected`, `frequency`, `step`, `unit` and `climb`
+    groups : DataFrame of whom the rows belong to, with `rows_by`, and None without: `group`, `rank`, `row`, `score` and
+        `probability` of its best row with its interval, `n_rows` and `n_labelled`
     """
 
     model: Pipeline
@@ -46,17 +59,26 @@ class Analysis:
     ranking: pd.DataFrame
     doubtful: pd.DataFrame
     features: pd.DataFrame
+    groups: pd.DataFrame | None = None
 
 
 def analyse(
-    frame: pd.DataFrame,
+    frame: Any,
     label: str,
     *,
     positive: str | None = None,
     id: str | None = None,
     drop: Sequence[str] = (),
     groups: Groups | None = None,
+    rows_by: str | None = None,
+    time: str | None = None,
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
+    allow_leaks: Sequence[str] = (),
     prior: float | None = None,
+    capacity: int | None = None,
+    show: Sequence[str] = (),
     random_state: int | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -69,7 +91,7 @@ def analyse(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : DataFrame of pandas or polars
     label : str
         The column of the labels.
     positive : str, optional
@@ -81,8 +103,22 @@ def analyse(
     groups : str or mapping, optional
         Columns to be selected together: a regular expression with one group in brackets, in which they have the same,
         such as "(.*) day"; or the group of each column that is in one.
+    rows_by : str, optional
+        A column that says whom rows belong to, such as the patient: they are never judged by a fit to others of the
+        same, and `Analysis.groups` ranks patients.
+    time : str, optional
+        A column that says when rows were, as dates or numbers: they are judged by fits to earlier rows.
+    categorical, numeric, date : sequence of str
+        Columns that are of this kind, whatever they look like. Dates given so are read with the day first where that
+        is not plain.
+    allow_leaks : sequence of str
+        Columns to use although they give the label away (`find_leaks`).
     prior : float, optional
         The share of positives among the unlabelled rows, if it is known.
+    capacity : int, optional
+        How many unlabelled rows you can check: `Findings.found` says how many positives to expect among them.
+    show : sequence of str
+        Columns to go with each row of the ranking, also such as are not learnt from.
     random_state : int, optional
         Draws other folds.
     n_jobs : int, optional
@@ -100,6 +136,8 @@ def analyse(
     ------
     ValueError
         One line that says what was expected, what came and what to do.
+    LeakError
+        The same where columns give the label away.
 
     Examples
     --------
@@ -116,37 +154,51 @@ def analyse(
     >>> analysis.findings.asked.n_labelled
     20
     """
-    inputs = read_inputs(frame, label, positive, id, drop, groups)
-    preprocessor = make_preprocessor(inputs.columns, kinds=inputs.kinds)
-    X = preprocessor.fit_transform(inputs.columns)
-    ranking = BlindAUCClassifierCV(
-        **sparsity_of(preprocessor, inputs.group_of),
-        prior=prior,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    ).fit(X, inputs.labels.is_positive)
-    given = {"label": label, "positive": positive, "id": id, "drop": drop, "groups": groups, "prior": prior}
-    return _told(inputs, Steps(preprocessor, ranking), X, name, provenance(given, seed=random_state))
+    kinds: dict[GivenKind, Sequence[str]] = {"categorical": categorical, "numeric": numeric, "date": date}
+    wishes = Wishes(label, positive, id, drop, groups, rows_by, time, allow_leaks, kinds)
+    with progress.steps(SHARES, is_shown=bool(verbose)) as at:
+        at("encoding")
+        inputs = read_inputs(frame, wishes)
+        wanted = Wanted(capacity, tuple(show))
+        wanted.check(inputs)
+        preprocessor = make_preprocessor(inputs.columns, kinds=inputs.kinds)
+        X = preprocessor.fit_transform(inputs.columns)
+        at("fit")
+        ranking = BlindAUCClassifierCV(
+            **sparsity_of(preprocessor, inputs.group_of),
+            prior=prior,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        ).fit(X, inputs.labels.is_positive, groups=inputs.row_groups, time=inputs.times)
+        at("reasons and stability")
+        origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior}, seed=random_state)
+        return _told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
 
 
-def _told(inputs: Inputs, steps: Steps, X: Floats, name: str, origin: dict[str, Any]) -> Analysis:
+def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
     """All that a fitted model and its rows say."""
     is_positive, ranking = inputs.labels.is_positive, steps.ranking
     seed = 0 if ranking.random_state is None else ranking.random_state
-    scores = scores_of(steps, X, inputs.frame.index)
+    scores = ranking.decision_function(X)
+    ranked = ranked_rows(inputs, steps, X, wanted.show)
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
-    features = feature_table(steps, frequency)
-    held_out = HeldOutRanks(ranking, is_positive, scores["score"].to_numpy(), seed)
+    features = feature_table(steps, frequency, scores[~is_positive])
+    held_out = HeldOutRanks(ranking, is_positive, scores, seed)
     findings = Findings(
         asked=_asked(inputs, steps, name),
         auc=interval(ranking.auc_),
         prior=interval(ranking.prior_),
         contamination=interval(ranking.contamination_),
+        is_auc_known=says_something(ranking.auc_),
+        is_prior_known=is_told(ranking.prior_),
+        capacity=wanted.capacity,
+        found=found_told(steps, scores[~is_positive], wanted.capacity),
+        cases=cases_told(inputs, steps, ranked, wanted.show),
+        wrong=wrong_told(doubts),
         n_doubtful=len(ranking.doubtful_labels()),
         roc=held_out.roc(),
-        precision_recall=held_out.precision_recall(),
         ranks=held_out.histogram(),
         tuning=list(tuning_told(ranking)),
         features=features_told(features),
@@ -155,7 +207,9 @@ def _told(inputs: Inputs, steps: Steps, X: Floats, name: str, origin: dict[str, 
         chosen=plain(ranking.best_params_),
         provenance=origin,
     )
-    return Analysis(joined(*steps), findings, _ranked(inputs, scores), doubts, features)
+    groups = None if inputs.row_groups is None else ranked_groups(ranked)
+    training = remembered(steps, inputs.frame, scores)
+    return Analysis(joined(*steps, training.to_json()), findings, ranked, doubts, features, groups)
 
 
 def _asked(inputs: Inputs, steps: Steps, name: str) -> Asked:
@@ -167,10 +221,6 @@ def _asked(inputs: Inputs, steps: Steps, name: str) -> Asked:
         n_labelled=int(inputs.labels.is_positive.sum()),
         n_columns=len(steps.kinds),
         set_aside=inputs.set_aside,
+        n_groups=None if inputs.row_groups is None else len(set(inputs.row_groups)),
+        notes=inputs.notes,
     )
-
-
-def _ranked(inputs: Inputs, scores: pd.DataFrame) -> pd.DataFrame:
-    rows = pd.concat([named_rows(inputs.frame, inputs.id), scores], axis=1)
-    rows = rows.assign(rank=ranks_of(scores["score"].to_numpy()), labelled=inputs.labels.is_positive)
-    return rows.sort_values("rank", kind="stable", ignore_index=True)

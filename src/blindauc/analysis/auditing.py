@@ -13,7 +13,12 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
+from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
+from blindauc.trust.judgement import says_something
+
+WRONG_SO_FAR = ("wrong_so_far", "wrong_so_far_low", "wrong_so_far_high")
+"""The columns that say how many labels are wrong down to a row."""
 
 
 def audit(
@@ -44,39 +49,48 @@ def audit(
     Returns
     -------
     pandas.DataFrame
-        The labelled rows, the most doubtful first: `id` if asked for, `row` from 1, `suspicion`, the probability that
-        the label is wrong, `false_alarms`, the expected share of right labels among this and all more doubtful ones,
-        and `reason` in words. In the training table, a row that was set apart for its leverage comes first and says so.
+        The labelled rows, the most doubtful first: `id` if asked for, `row` from 1, the first row below the header,
+        `suspicion`, the probability that the label is wrong, `false_alarms`, the expected share of right labels among
+        this and all more doubtful ones, `wrong_so_far`, the expected number of wrong labels among them, with its 95 %
+        interval from `wrong_so_far_low` to `wrong_so_far_high`, missing where too few rows were labelled to say, and
+        `reason` in words. In the training table, a row that was set apart for its leverage comes first and says so.
     """
     steps = steps_of(model)
     if label in steps.kinds:
         raise ValueError(
             f"The column {label!r} is one that the model ranks by, and cannot hold the labels: name another with "
-            "--label."
+            "label=."
         )
     is_positive = find_labels(frame, label, positive).is_positive
     X = numbers_of_table(steps, frame[is_positive], np.flatnonzero(is_positive))
     if training:
-        _check_same_rows(steps, is_positive)
+        check_fitted_to(steps, is_positive)
         return doubtful(steps, frame, is_positive, X, id)
     scores = steps.ranking.decision_function(X) - steps.ranking.intercept_
-    suspicion, nowhere = steps.ranking.calibration_.suspicion(scores), np.zeros(len(X), dtype=np.intp)
-    return _in_order(steps, frame, is_positive, X, id, _Doubts(suspicion, scores, nowhere))
+    model, nowhere = steps.ranking.calibration_, np.zeros(len(X), dtype=np.intp)
+    wrong = model.expected_wrong(model.count(scores), range(1, len(X) + 1))
+    doubts = _Doubts(model.suspicion(scores), scores, nowhere, wrong)
+    return _in_order(steps, frame, is_positive, X, id, doubts)
 
 
 def doubtful(steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None) -> pd.DataFrame:
     """The labelled rows that the model was fitted to, the most doubtful first; X holds them encoded."""
     ranking = steps.ranking
-    doubts = _Doubts(ranking.suspicion_, ranking.held_out_rank_[is_positive], ranking.leverage_)
+    wrong = ranking.expected_wrong(range(1, len(X) + 1))
+    doubts = _Doubts(ranking.suspicion_, ranking.held_out_rank_[is_positive], ranking.leverage_, wrong)
     return _in_order(steps, frame, is_positive, X, id, doubts)
 
 
 class _Doubts(NamedTuple):
-    """What speaks against each labelled row: a suspicion, a low rank, unusual values in so many columns."""
+    """What speaks against each labelled row: a suspicion, a low rank, unusual values in so many columns.
+
+    And how many of the first labels are wrong, in the order of doubt.
+    """
 
     suspicion: Floats
     rank: Floats
     leverage: Ints
+    wrong: list[Estimate]
 
 
 def _in_order(
@@ -89,14 +103,24 @@ def _in_order(
     )
     # Of those equally doubtful, first those with leverage, which have no rank, then the one that ranks lowest.
     order = np.lexsort((doubts.rank, -doubts.leverage, -doubts.suspicion))
-    return rows.iloc[order].reset_index(drop=True)
+    rows = rows.iloc[order].reset_index(drop=True)
+    wrong = [(float(each), each.low, each.high) for each in doubts.wrong]
+    so_far = pd.DataFrame(wrong if says_something(steps.ranking.auc_) else np.nan, rows.index, WRONG_SO_FAR)
+    return pd.concat([rows.drop(columns="reason"), so_far, rows["reason"]], axis=1)
 
 
-def _check_same_rows(steps: Steps, is_positive: Bools) -> None:
-    fitted = len(steps.ranking.held_out_rank_), steps.ranking.labelled_rows_.tolist()
-    if fitted != (len(is_positive), np.flatnonzero(is_positive).tolist()):
+def check_fitted_to(steps: Steps, is_positive: Bools) -> None:
+    """Raise unless as many rows, and these of them labelled, are what the model was fitted to."""
+    if not is_fitted_to(steps, is_positive):
+        n_rows, n_labelled = len(steps.ranking.held_out_rank_), len(steps.ranking.labelled_rows_)
         raise ValueError(
-            f"This is not the table that the model was fitted to: that had {fitted[0]} rows, {len(fitted[1])} of them "
+            f"This is not the table that the model was fitted to: that had {n_rows} rows, {n_labelled} of them "
             f"labelled, and this has {len(is_positive)} and {int(is_positive.sum())}, or other ones: audit it as a new "
             "table."
         )
+
+
+def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
+    """Whether as many rows, and these of them labelled, are what the model was fitted to."""
+    has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
+    return has_as_many and np.array_equal(steps.ranking.labelled_rows_, np.flatnonzero(is_positive))

@@ -1,17 +1,19 @@
-"""Cells of new rows that do not say what the model expects there: a number, a date, yes or no."""
+"""Cells of new rows that do not say what the model expects there: a number, a date, yes or no, a known category."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from blindauc._typing import Floats, Ints
 from blindauc.analysis.pipeline import Steps
 from blindauc.preprocessing.dates import format_in_words
 from blindauc.preprocessing.naming import few
-from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, unread_cells
+from blindauc.preprocessing.values import booleans_of, days_of, distinct_texts, numbers_of, unread_cells
 
 
 def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
@@ -27,6 +29,8 @@ def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
     """
     faults = []
     for name, expected in _expectations(steps).items():
+        if name not in steps.needed:
+            continue
         unread = unread_cells(frame[name], expected.read(frame[name]))
         if len(unread):
             first = unread[0]
@@ -34,6 +38,37 @@ def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
             faults.append(f"{cell!r} in data row {places[first] + 1} of {name!r} for {expected.what}")
     if faults:
         raise ValueError(f"Cells cannot be read, {few(faults)}: mend them, or leave them blank.")
+
+
+Unseen = Counter[tuple[str, str]]
+"""In how many rows each category came that was not there in fitting: its column, and the category."""
+
+
+def unseen_categories(steps: Steps, frame: pd.DataFrame) -> Unseen:
+    """Count the categories of new rows that the fit never saw, in the columns that have a weight."""
+    found: Unseen = Counter()
+    for name, known in steps.categories.items():
+        if name in steps.needed:
+            codes, texts = distinct_texts(frame[name])
+            times = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
+            found.update({(name, text): n for text, n in zip(texts, times, strict=True) if text and text not in known})
+    return found
+
+
+def unseen_told(unseen: Unseen) -> str:
+    """The categories that the fit never saw in words, the most frequent first.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> from blindauc.analysis.cells import unseen_told
+    >>> unseen_told(Counter({("ward", "Z9"): 12}))
+    "1 category was not there in fitting, and counts as a rare one: 'ward' 'Z9' (12 rows)."
+    """
+    number = "1 category was" if len(unseen) == 1 else f"{len(unseen):,} categories were"
+    counts = "counts as a rare one" if len(unseen) == 1 else "count as rare ones"
+    named = few(f"{column!r} {text[:60]!r} ({n:,} row{'s' * (n > 1)})" for (column, text), n in unseen.most_common())
+    return f"{number} not there in fitting, and {counts}: {named}."
 
 
 @dataclass(frozen=True)

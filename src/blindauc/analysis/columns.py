@@ -12,7 +12,7 @@ from blindauc.preprocessing.naming import listed
 def check_column(frame: Any, name: str, role: str) -> None:
     """Raise unless the table has the column; the role says what it was wanted for."""
     if name not in frame.columns:
-        raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}.")
+        raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}")
 
 
 def close_names(name: str, names: Iterable[str]) -> list[str]:
@@ -33,4 +33,4 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
 
 def _remedy(name: str, names: Iterable[str]) -> str:
     close = close_names(name, names)
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"its columns are {listed(names)}"
+    return f"did you mean {' or '.join(map(repr, close))}?" if close else f"its columns are {listed(names)}."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.metrics import pu_precision_recall_band, pu_precision_recall_curve, pu_roc_band, pu_roc_curve
+from blindauc.metrics import pu_roc_band, pu_roc_curve
 from blindauc.ranks import share_below
 from blindauc.report.findings import Curve, Histogram
 from blindauc.trust.judgement import left_over, usable_prior
@@ -49,12 +49,7 @@ class HeldOutRanks:
     def roc(self) -> Curve:
         """True against false positive rates."""
         curve = pu_roc_curve(*self._rows, prior=self._prior, sample_weight=self._weight)
-        return self._with_band(curve.fpr, curve.tpr, pu_roc_band)
-
-    def precision_recall(self) -> Curve:
-        """Precision against recall."""
-        curve = pu_precision_recall_curve(*self._rows, prior=self._prior, sample_weight=self._weight)
-        return self._with_band(curve.recall, curve.precision, pu_precision_recall_band)
+        return self._with_band(curve.fpr, curve.tpr)
 
     def histogram(self) -> Histogram:
         """The shares of labelled and of unlabelled rows in equal bins of the rank."""
@@ -67,8 +62,8 @@ class HeldOutRanks:
     def _rows(self) -> tuple[Bools, Floats]:
         return self._is_positive, np.round(self._rank * N_LEVELS) / N_LEVELS
 
-    def _with_band(self, x: Floats, y: Floats, band_of: Any) -> Curve:
-        band = band_of(
+    def _with_band(self, x: Floats, y: Floats) -> Curve:
+        band = pu_roc_band(
             *self._rows,
             prior=self._prior,
             contamination=self._contamination,

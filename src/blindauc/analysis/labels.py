@@ -95,7 +95,7 @@ def _value_that_means_yes(label: str, values: Sequence[str]) -> str:
     if len(by_folded) > 2:
         raise ValueError(
             f"{column} holds {len(by_folded)} different values ({listed(by_folded.values())}), and one value that "
-            "means positive was expected: name it with --positive."
+            "means positive was expected: name it with positive=."
         )
     yes, no = [word for word in by_folded if word in YES], [word for word in by_folded if word in NO]
     if len(by_folded) == 1 and not no:
@@ -103,12 +103,12 @@ def _value_that_means_yes(label: str, values: Sequence[str]) -> str:
     if len(by_folded) == 1:
         raise ValueError(
             f"{column} holds only {values[0]!r}, which means that a row is not positive: label some rows, or name "
-            "the value that means positive with --positive."
+            "the value that means positive with positive=."
         )
     if len(yes) != 1 or len(no) != 1:
         raise ValueError(
             f"{column} holds {' and '.join(map(repr, by_folded.values()))}, and it is not plain which of them means "
-            "positive: name it with --positive."
+            "positive: name it with positive=."
         )
     return by_folded[yes[0]]
 
@@ -119,6 +119,6 @@ def _value_that_was_named(label: str, values: Sequence[str], positive: str) -> s
     if not same:
         raise ValueError(
             f"The label column {label!r} does not hold {positive!r} in any row: its values are "
-            f"{listed(filter(None, values)) or 'all blank'}; name one of them with --positive."
+            f"{listed(filter(None, values)) or 'all blank'}; name one of them with positive=."
         )
     return wanted if wanted in same else same[0]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from blindauc.estimators.linear import LinearPUModel
+from blindauc.preprocessing import feature_groups, group_names
 
 
 class Steps(NamedTuple):
@@ -18,9 +20,28 @@ class Steps(NamedTuple):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kind of every column that the model needs."""
+        """The kind of every column that the model was fitted to."""
         # A preprocessor also lists, as to be dropped, what it was not told to use.
         return {name: kind for kind, _, names in self.preprocessor.transformers for name in names}
+
+    @property
+    def needed(self) -> dict[str, str]:
+        """The kind of every column with a weight; whatever the others hold, the scores are the same."""
+        names = np.array(group_names(self.preprocessor), dtype=object)
+        weighed = set(names[feature_groups(self.preprocessor)[self.ranking.coef_ != 0]])
+        return {name: kind for name, kind in self.kinds.items() if name in weighed}
+
+    @property
+    def categories(self) -> dict[str, frozenset[str]]:
+        """The categories of each column of them that were there in fitting, also the rare ones."""
+        if "categorical" not in self.preprocessor.named_transformers_:
+            return {}
+        names = [name for name, kind in self.kinds.items() if kind == "categorical"]
+        encoder = self.preprocessor.named_transformers_["categorical"][-1]
+        return {
+            name: frozenset(text for text in texts if isinstance(text, str))
+            for name, texts in zip(names, encoder.categories_, strict=True)
+        }
 
     @property
     def date_formats(self) -> dict[str, str]:
@@ -30,9 +51,11 @@ class Steps(NamedTuple):
         return dict(self.preprocessor.named_transformers_["date"][0].kw_args["formats"])
 
 
-def joined(preprocessor: ColumnTransformer, ranking: Any) -> Pipeline:
-    """Both steps as a plain pipeline."""
-    return Pipeline([("preprocess", preprocessor), ("rank", ranking)])
+def joined(preprocessor: ColumnTransformer, ranking: Any, training: str) -> Pipeline:
+    """Both steps as a plain pipeline, which remembers what rows it was fitted to (`blindauc.analysis.training`)."""
+    model = Pipeline([("preprocess", preprocessor), ("rank", ranking)])
+    model.training_ = training
+    return model
 
 
 def steps_of(model: Any) -> Steps:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,15 +18,15 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
 
 
 def provenance(
-    arguments: Mapping[str, Any], data_path: str | os.PathLike[str] | None = None, *, seed: Any = None
+    arguments: Mapping[str, Any], files: Mapping[str, Path] | None = None, *, seed: Any = None
 ) -> dict[str, Any]:
     """All that is needed to do it again, as JSON can hold it.
 
     Parameters
     ----------
     arguments : mapping
-    data_path : path, optional
-        The file of the data, whose SHA-256 is taken.
+    files : mapping of str to path, optional
+        The files that were read, by the argument that names them; `data` is the table. Their SHA-256 are taken.
     seed : int or None, default=None
 
     Returns
@@ -46,7 +45,8 @@ def provenance(
         | {package: version(package) for package in PACKAGES},
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "seed": plain(seed),
-        "data_sha256": None if data_path is None else sha256_of(Path(data_path)),
+        "data_sha256": None,
+        **{f"{name}_sha256": sha256_of(path) for name, path in (files or {}).items()},
     }
 
 

@@ -1,8 +1,9 @@
-r"""Why labelled rows are doubted, in words: the columns that pull their scores down.
+r"""Why rows are where they are, in words: the columns that pull a labelled row down, or an unlabelled one up.
 
     pull[i, s] = part[i, s] - median of part[:, s],    part[i, s] = \sum_{j from s} coef[j] X[i, j]
 
-for the labelled rows i, the columns s of the table and the columns j that come from each of them. A row that was set
+for the rows i, the columns s of the table and the columns j that come from each of them, with the median over the rows
+of the same kind, labelled or not. A row that was set
 apart for its leverage has no such reason, since it took no part in the fit. It is told by the columns in which it lies
 furthest out,
 
@@ -20,7 +21,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from blindauc._typing import Floats, Ints
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.pipeline import Steps
 from blindauc.preprocessing import feature_groups, group_names
 from blindauc.preprocessing.values import days_of, numbers_of, texts_of
@@ -31,6 +32,7 @@ NEGLIGIBLE = 0.1
 """A column that pulls less than this share of what the strongest does is not worth a word."""
 
 NO_REASON = "no column pulls it down"
+NO_REASON_UP = "no column pulls it up"
 
 
 def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | None = None) -> list[str]:
@@ -54,13 +56,38 @@ def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | No
         Such as "crp 3 (labelled rows: typically 80); fever no (mostly yes)" and "unlike all other rows, unusual in 180
         columns: crp 9000 (labelled rows: typically 80)".
     """
-    columns = _Columns(steps, labelled)
+    columns = _Columns(steps, labelled, np.ones(len(labelled), dtype=bool), "labelled rows")
     told = [columns.in_words(row, places) or NO_REASON for row, places in enumerate(_strongest(-pulls(steps, X)))]
     if leverage is not None and leverage.any():
         furthest = _strongest(distances(steps, X))
         for row in np.flatnonzero(leverage).tolist():
             told[row] = f"{_unusual(int(leverage[row]))}: {columns.in_words(row, furthest[row])}"
     return told
+
+
+def reasons_to_check(steps: Steps, frame: pd.DataFrame, X: Floats, unlabelled: Bools, rows: Ints) -> list[str]:
+    """For some unlabelled rows the columns that raise their scores most, compared with the other unlabelled rows.
+
+    Parameters
+    ----------
+    steps : Steps
+    frame : pandas.DataFrame
+        All rows.
+    X : ndarray
+        The same rows, encoded.
+    unlabelled : mask of shape (n,)
+    rows : ndarray
+        The places of those rows for which reasons are wanted.
+
+    Returns
+    -------
+    list of str
+        Such as "crp 120 (unlabelled rows: typically 9); fever yes (mostly no)".
+    """
+    columns = _Columns(steps, frame, unlabelled, "unlabelled rows")
+    parts = _parts(steps, X)
+    strongest = _strongest(parts[rows] - np.median(parts[unlabelled], axis=0))
+    return [columns.in_words(row, places) or NO_REASON_UP for row, places in zip(rows.tolist(), strongest, strict=True)]
 
 
 def _unusual(n_columns: int) -> str:
@@ -77,10 +104,15 @@ def _strongest(size: Floats) -> list[list[int]]:
 
 def pulls(steps: Steps, X: Floats) -> Floats:
     """How far each column of the table moves the score of each row, compared with the middle of these rows."""
+    parts = _parts(steps, X)
+    return parts - np.median(parts, axis=0)
+
+
+def _parts(steps: Steps, X: Floats) -> Floats:
+    """What each column of the table adds to the score of each row."""
     source = feature_groups(steps.preprocessor)
     weights = sp.csr_array((steps.ranking.coef_, (np.arange(len(source)), source)))
-    parts = X @ weights
-    return parts - np.median(parts, axis=0)
+    return X @ weights
 
 
 def distances(steps: Steps, X: Floats) -> Floats:
@@ -101,10 +133,10 @@ class _Told(Protocol):
 
 
 class _Columns:
-    """The columns of the labelled rows; only those that are spoken of are read."""
+    """The columns of some rows, of which those `among` are compared with; only columns that are spoken of are read."""
 
-    def __init__(self, steps: Steps, labelled: pd.DataFrame) -> None:
-        self._steps, self._labelled = steps, labelled
+    def __init__(self, steps: Steps, rows: pd.DataFrame, among: Bools, called: str) -> None:
+        self._steps, self._rows, self._among, self._called = steps, rows, among, called
         self._names = group_names(steps.preprocessor)
         self._read: dict[int, _Told] = {}
 
@@ -112,7 +144,7 @@ class _Columns:
         words: list[str] = []
         for place in places:
             column = self._column(place)
-            among = "labelled rows: " if not words else ""
+            among = f"{self._called}: " if not words else ""
             words.append(f"{self._names[place]} {column.value(row)} ({among}{column.usual(row)})")
         return "; ".join(words)
 
@@ -122,17 +154,18 @@ class _Columns:
         return self._read[place]
 
     def _read_column(self, name: str) -> _Told:
-        kind, column = self._steps.kinds[name], self._labelled[name]
+        kind, column = self._steps.kinds[name], self._rows[name]
         if kind == "numeric":
-            return _Numbers(numbers_of(column), is_date=False)
+            return _Numbers(numbers_of(column), self._among, is_date=False)
         if kind == "date":
-            return _Numbers(days_of(column, self._steps.date_formats[name]), is_date=True)
-        return _Categories(texts_of(column))
+            return _Numbers(days_of(column, self._steps.date_formats[name]), self._among, is_date=True)
+        return _Categories(texts_of(column), self._among)
 
 
 @dataclass(frozen=True)
 class _Numbers:
     values: Floats
+    among: Bools
     is_date: bool
 
     def value(self, row: int) -> str:
@@ -143,8 +176,9 @@ class _Numbers:
 
     @cached_property
     def _usual(self) -> str:
-        present = self.values[~np.isnan(self.values)]
-        if len(present) <= len(self.values) / 2:
+        compared = self.values[self.among]
+        present = compared[~np.isnan(compared)]
+        if len(present) <= len(compared) / 2:
             return "mostly missing"
         return f"typically {self._written(np.median(present))}"
 
@@ -155,9 +189,9 @@ class _Numbers:
 
 
 class _Categories:
-    def __init__(self, texts: Any) -> None:
+    def __init__(self, texts: Any, among: Bools) -> None:
         self._texts = ["missing" if pd.isna(text) else str(text) for text in texts]
-        shares = pd.Series(self._texts, dtype=object).value_counts(normalize=True)
+        shares = pd.Series(self._texts, dtype=object)[among].value_counts(normalize=True)
         self._share_of = shares.to_dict()
         self._mode = shares.index[0]
 
@@ -167,7 +201,7 @@ class _Categories:
     def usual(self, row: int) -> str:
         if self._share_of[self._mode] > 0.5 and self._texts[row] != self._mode:
             return f"mostly {self._mode}"
-        return f"{self._share_of[self._texts[row]]:.0%} the same"
+        return f"{self._share_of.get(self._texts[row], 0.0):.0%} the same"
 
 
 def rounded(number: float) -> str:

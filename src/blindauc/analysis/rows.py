@@ -8,7 +8,9 @@ from blindauc.analysis.columns import check_column
 
 
 def named_rows(frame: pd.DataFrame, id: str | None = None) -> pd.DataFrame:
-    """A table with the row numbers, from 1, in `row` and, where a column names the rows, their names in `id`.
+    """A table with the row numbers in `row` and, where a column names the rows, their names in `id`.
+
+    Rows are counted from 1, the first row below the header, here and in every table and file that is made of this.
 
     Examples
     --------
@@ -34,12 +36,12 @@ def check_names_rows(frame: pd.DataFrame, id: str) -> None:
         place = int(blank.argmax()) + 1
         raise ValueError(
             f"The column {id!r} should name every row, and is blank in {blank.sum()} of them, the first of which is "
-            f"data row {place}: fill it in, or do without --id."
+            f"data row {place}: fill it in, or do without id=."
         )
     twice = frame[id].duplicated()
     if twice.any():
         name = frame[id].iloc[int(twice.argmax())]
         raise ValueError(
             f"The column {id!r} should have another value in every row, and {str(name)!r} comes more than once: "
-            "choose another column, or do without --id."
+            "choose another column, or do without id=; where it says whom rows belong to, name it with rows_by=."
         )

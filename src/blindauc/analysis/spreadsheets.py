@@ -1,30 +1,47 @@
-"""CSV files that a spreadsheet can open without running what is in them."""
+"""CSV files that a spreadsheet can open without running what is in them, with the digits that a person reads."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+import gzip
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, TypeAlias
 
+import numpy as np
 import pandas as pd
 
+from blindauc.datasets.tables import Notation
 from blindauc.files import errors_told_of, whole
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
 
+N_DIGITS = 6
+"""Significant digits of a number that was computed: more than any of ours is worth."""
 
-def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) -> int:
-    """Write a table, or its parts one below the other, as UTF-8: the file is there whole or not at all.
+MOST_DIGITS = 10
+"""Digits of a number that someone wrote. One that needs more was computed."""
+
+Parts: TypeAlias = pd.DataFrame | Iterable[pd.DataFrame]
+
+
+def write_csv(parts: Parts, path: str | Path, notation: Notation | None = None) -> int:
+    """Write a table, or its parts one below the other, as text: the file is there whole or not at all.
 
     Text is in quotes. Text, and names of columns, that a spreadsheet would take for a formula have an apostrophe in
-    front; numbers stay numbers.
+    front; numbers stay numbers, with six significant digits where they have more than ten. The text is UTF-8 with a
+    byte order mark, without which Excel takes it for another encoding.
 
     Parameters
     ----------
     parts : pandas.DataFrame or iterable of them, at least one
     path : path
+        A file that ends in .tsv has tabs between its cells, one that ends in .gz is compressed.
+    notation : Notation, optional
+        The separator and the decimal mark, as of the table that was read (`notation_of`). A .csv file never has tabs,
+        since Excel would not part them.
 
     Returns
     -------
@@ -37,18 +54,20 @@ def write_csv(parts: pd.DataFrame | Iterable[pd.DataFrame], path: str | Path) ->
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from blindauc.analysis.spreadsheets import write_csv
+    >>> table = pd.DataFrame({"id": ["P7", "=1+1"], "score": [-0.5, 2 / 3]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     n_rows = write_csv(pd.DataFrame({"id": ["P7", "=1+1"], "score": [-0.5, 2.0]}), Path(folder) / "ranking.csv")
-    ...     print((Path(folder) / "ranking.csv").read_text(encoding="utf-8").strip())
+    ...     n_rows = write_csv(table, Path(folder) / "ranking.csv")
+    ...     print((Path(folder) / "ranking.csv").read_text(encoding="utf-8-sig").strip())
     "id","score"
     "P7",-0.5
-    "'=1+1",2.0
+    "'=1+1",0.666667
     """
     path, n_rows = Path(path), 0
-    with whole(path) as unfinished:
+    layout = _layout(path, notation or Notation())
+    with whole(path) as unfinished, _opened(unfinished, path) as stream:
         for number, part in enumerate([parts] if isinstance(parts, pd.DataFrame) else parts):
             with errors_told_of(path):
-                _append(harmless(part), unfinished, with_names=number == 0)
+                _append(harmless(sensible(part)), stream, layout, with_names=number == 0)
             n_rows += len(part)
     return n_rows
 
@@ -61,13 +80,67 @@ def harmless(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _append(part: pd.DataFrame, path: Path, *, with_names: bool) -> None:
+def sensible(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with six significant digits in numbers that have more than ten; whole digits are never cut.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.analysis.spreadsheets import sensible
+    >>> sensible(pd.DataFrame({"score": [2 / 3, 70.125, 1234567.125, 2e8 / 3]}))["score"].tolist()
+    [0.666667, 70.125, 1234567.125, 66666667.0]
+    """
+    is_float = [dtype.kind == "f" for dtype in frame.dtypes]
+    if not any(is_float):
+        return frame
+    columns = [
+        _with_sensible_digits(column) if rounded else column
+        for rounded, (_, column) in zip(is_float, frame.items(), strict=True)
+    ]
+    return pd.concat(columns, axis=1)
+
+
+def _with_sensible_digits(column: pd.Series) -> pd.Series:
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.Series(list(map(sensible_number, numbers.tolist())), column.index, dtype=np.float64, name=column.name)
+
+
+def sensible_number(number: float) -> float:
+    """A number with six significant digits if it has more than ten."""
+    if float(f"{number:.{MOST_DIGITS}g}") == number:
+        return number
+    return float(f"{number:.{N_DIGITS}g}") if abs(number) < 10**N_DIGITS else float(f"{number:.0f}")
+
+
+def _layout(path: Path, notation: Notation) -> Notation:
+    """The notation that a file of this ending can have."""
+    if ".tsv" in path.name.lower():
+        return notation._replace(separator="\t")
+    if notation.separator == "\t":
+        return notation._replace(separator=";" if notation.decimal == "," else ",")
+    return notation
+
+
+@contextmanager
+def _opened(unfinished: Path, path: Path) -> Iterator[TextIO]:
+    """A file to write to; that the disk is full may show when it is closed."""
+    open_text = gzip.open if path.suffix.lower() == ".gz" else open
+    with errors_told_of(path):
+        stream = open_text(unfinished, "wt", encoding="utf-8-sig", newline="")
+    try:
+        yield stream
+    finally:
+        with errors_told_of(path):
+            stream.close()
+
+
+def _append(part: pd.DataFrame, stream: TextIO, notation: Notation, *, with_names: bool) -> None:
     part.to_csv(
-        path,
-        mode="a",
+        stream,
         header=with_names,
         index=False,
-        encoding="utf-8",
+        sep=notation.separator,
+        decimal=notation.decimal,
         lineterminator="\n",
         quoting=csv.QUOTE_NONNUMERIC,
     )

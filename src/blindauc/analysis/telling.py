@@ -24,7 +24,8 @@ def interval(estimate: Estimate) -> Interval:
 
 def features_told(features: pd.DataFrame) -> list[Feature]:
     """The rows of `feature_table`."""
-    columns = features[["column", "source", "weight", "inclusion", "selected", "frequency"]].astype(object)
+    told = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb"]
+    columns = features[told].astype(object)
     rows = columns.where(columns.notna(), None).to_numpy().tolist()
     return [Feature(str(column), str(source), *rest) for column, source, *rest in rows]
 
@@ -63,4 +64,6 @@ def _slice(name: str, chosen: Any, tried: Mapping[str, Any], shown: Ints) -> Tun
     scores, errors = tried["mean_test_score"][shown], tried["std_error_test_score"][shown]
     places, distinct = tried["rank_test_score"][shown], np.unique(values)
     best = [min(np.flatnonzero(values == value), key=lambda place: places[place]) for value in distinct]
-    return TuningSlice(name, distinct.tolist(), scores[best].tolist(), errors[best].tolist(), float(chosen))
+    weight = np.array([tried["weight"][shown][values == value].sum() for value in distinct])
+    shares = (weight / weight.sum()).tolist()
+    return TuningSlice(name, distinct.tolist(), scores[best].tolist(), errors[best].tolist(), shares, float(chosen))

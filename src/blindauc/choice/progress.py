@@ -1,30 +1,44 @@
-"""A bar for each stage of a search, with the time left."""
+"""How far a race is: folds take less and less time as candidates leave."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from blindauc.choice.search import Report
+from blindauc.progress import At
 
 
-@contextmanager
-def progress_bars(is_wanted: bool) -> Iterator[Report]:
-    """A function that moves the bar of a stage; one that does nothing where no bars are wanted."""
-    if not is_wanted:
-        yield lambda stage, n_done, n_all: None
-        return
-    try:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-    except ImportError as error:
-        raise ImportError('verbose needs rich for its progress bars: pip install "blindauc[progress]".') from error
-    columns = TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    tasks: dict[str, TaskID] = {}
-    with Progress(*columns) as bars:
+def fold_report(at: At, step: str, n_folds: int) -> Report:
+    """A function for `race` that says which share of a step is done.
 
-        def report(stage: str, n_done: int, n_all: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=n_all)
-            bars.update(tasks[stage], completed=n_done)
+    Parameters
+    ----------
+    at : At
+    step : str
+        What the race is called in the plan that `at` belongs to.
+    n_folds : int
 
-        yield report
+    Examples
+    --------
+    >>> from blindauc.choice.progress import fold_report
+    >>> report = fold_report(lambda step, done, words: print(words, round(done, 2)), "search", n_folds=2)
+    >>> report("fold 1 of 2", 4, 8)
+    fold 1 of 2 0.38
+    >>> report("fold 2 of 2", 1, 1)
+    fold 2 of 2 1.0
+    """
+    shares = [fold_share(number) for number in range(n_folds)]
+    seen: dict[str, int] = {}
+
+    def report(stage: str, n_done: int, n_all: int) -> None:
+        fold = seen.setdefault(stage, len(seen))
+        at(step, (sum(shares[:fold]) + shares[fold] * n_done / n_all) / sum(shares), stage)
+
+    return report
+
+
+def fold_share(number: int) -> float:
+    """The time that a fold takes, counted from 0, in units that cancel.
+
+    Measured: 1.6 and then 1 / 2, 1 / 3, ... fits both the demo (10 folds, of which the first takes 44 % of the time)
+    and a table of 20,000 rows and 60 columns (5 folds, the first 58 %).
+    """
+    return 1.6 if number == 0 else 1 / (number + 1)

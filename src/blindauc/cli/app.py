@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from blindauc import __version__
 from blindauc.cli.audit import audit
+from blindauc.cli.compare import compare
 from blindauc.cli.demo import demo
+from blindauc.cli.errors import errors_told
 from blindauc.cli.fit import fit
+from blindauc.cli.monitor import monitor
 from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
 from blindauc.cli.score import score
-from blindauc.cli.terminal import in_one_line
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,31 +27,29 @@ app = typer.Typer(
 )
 
 
-def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
-    """What a user can mend is told in one line, with exit code 2; what was interrupted ends with 130."""
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"blindauc {__version__}")
+        raise typer.Exit
 
+
+def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        try:
+        with errors_told():
             command(*args, **options)
-        except (ValueError, OSError, ModuleNotFoundError) as error:
-            typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
-            raise typer.Exit(2) from None
-        except KeyboardInterrupt:
-            typer.echo(
-                "blindauc: interrupted; no file is half written, and `reproduce` goes on where it was.", err=True
-            )
-            raise typer.Exit(130) from None
 
     return run
 
 
-def _in_words(error: Exception) -> str:
-    """What is wrong; what the system says without its number."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    return str(error)
+@app.callback()
+def blindauc(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """What holds for all commands."""
 
 
-for command in (fit, score, audit, report, demo, reproduce):
+for command in (fit, score, audit, compare, monitor, report, demo, reproduce):
     app.command()(_telling_errors(command))

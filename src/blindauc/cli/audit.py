@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blindauc.cli.outputs import model_path, run_beside
-from blindauc.cli.paths import path_argument, path_option
+from blindauc.cli.outputs import RUN, check_outputs, model_path, run_beside
+from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+N_PRINTED = 20
+"""How many are printed where nobody said how many (convention)."""
 
 
 def audit(
@@ -22,8 +25,13 @@ def audit(
     label: Annotated[str | None, typer.Option(help="The column of the labels; that of the fit by default.")] = None,
     positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows; that of the fit by default.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many to print.")] = 20,
-    out: Annotated[Path | None, path_option(help="A CSV file for all of them.")] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help=f"How many to print; {N_PRINTED} by default, with --json all.")
+    ] = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    out: Annotated[Path | None, path_option(help="A .csv, .tsv, .xlsx or .parquet file for all of them.")] = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, and nothing else.")] = False,
 ) -> None:
     """List the labelled rows of a table, the most doubtful first.
@@ -35,21 +43,26 @@ def audit(
 
       blindauc audit patients-blindauc patients.csv
 
-      blindauc audit model.skops next_year.csv --label infection --out to_check.csv
+      blindauc audit model.skops next_year.csv --label infection --out to_check.xlsx
     """
     from blindauc.analysis import audit as audited
-    from blindauc.analysis import write_csv
+    from blindauc.analysis import write_table
     from blindauc.analysis.provenance import sha256_of
-    from blindauc.datasets.tables import read_table
+    from blindauc.analysis.writing import check_ending
+    from blindauc.datasets.tables import notation_of, read_table
     from blindauc.model_files import load
 
     path = model_path(model)
+    if out is not None:
+        check_outputs([out], [data, path, path.with_name(RUN)], force=force)
+        check_ending(out)
     run = run_beside(path)
     given = run.get("arguments", {})
     label = label or given.get("label")
     if label is None:
         raise ValueError("which column holds the labels is not known without the run.json of the fit: pass --label.")
-    fitted, frame = load(path), read_table(data)
+    fitted = load(path)
+    frame = read_table(data, sheet=sheet, header_row=header_row)
     doubtful = audited(
         fitted,
         frame,
@@ -59,15 +72,16 @@ def audit(
         training=run.get("data_sha256") == sha256_of(data),
     )
     if out is not None:
-        write_csv(doubtful, out)
+        write_table(doubtful, out, notation_of(data, header_row=header_row))
     _print(doubtful, top, as_json)
     if out is not None and not as_json:
         typer.echo(f"All {len(doubtful):,}: {printable(str(out))}")
 
 
-def _print(doubtful: pd.DataFrame, top: int, as_json: bool) -> None:
+def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(doubtful.to_dict("records"), default=str))
+        rows = doubtful.head(top or len(doubtful)).astype(object)
+        typer.echo(json.dumps(rows.where(rows.notna(), None).to_dict("records"), default=str))
         return
     from rich.console import Console
     from rich.markup import escape
@@ -75,8 +89,20 @@ def _print(doubtful: pd.DataFrame, top: int, as_json: bool) -> None:
 
     names = [name for name in ("id", "row") if name in doubtful]
     shown = Table(*names, "suspicion", "false alarms", "reason", title="Labels to check again")
-    for cells in doubtful.head(top).to_dict("records"):
+    for cells in doubtful.head(top or N_PRINTED).to_dict("records"):
         shares = (f"{cells['suspicion']:.2f}", f"{cells['false_alarms']:.2f}")
         *named, reason = (escape(printable(str(cells[name]))) for name in (*names, "reason"))
         shown.add_row(*named, *shares, reason)
     Console().print(shown)
+    typer.echo(f"Check them in this order: {_expectation(doubtful)}.")
+    typer.echo("Rows are counted from 1, the first row below the header.")
+
+
+def _expectation(doubtful: pd.DataFrame) -> str:
+    """How many of the first labels to expect to be wrong, or that this cannot be told."""
+    from blindauc.analysis.expectations import wrong_told
+    from blindauc.report.counting import LABELS_FIRST, among_first
+    from blindauc.report.stating import TOO_FEW, stated_wrong
+
+    told = wrong_told(doubtful)
+    return stated_wrong(among_first(told, LABELS_FIRST)) if told else f"how many are wrong {TOO_FEW}"

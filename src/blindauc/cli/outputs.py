@@ -6,31 +6,53 @@ import json
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from blindauc.files import UNFINISHED, check_is_replaceable, errors_told_of, write_whole
+from blindauc.files import UNFINISHED, check_apart, check_is_replaceable, errors_told_of, write_whole
 
 MODEL, FINDINGS, RUN, REPORT = "model.skops", "findings.json", "run.json", "report.html"
-RANKING, DOUBTFUL, FEATURES = "ranking.csv", "doubtful_labels.csv", "features.csv"
-NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES)
+RANKING, DOUBTFUL, FEATURES, WORKBOOK = "ranking.csv", "doubtful_labels.csv", "features.csv", "results.xlsx"
+BY_GROUP = "ranking_by_group.csv"
+NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES, WORKBOOK, BY_GROUP)
 
 ROOM = 1 << 23
 """Bytes for which there must be room to begin with: the results of a small table take half as many."""
 
 
+def check_outputs(outputs: Sequence[Path], inputs: Iterable[Path | None] = (), *, force: bool = False) -> None:
+    """Raise where a command would replace what it reads, or, unless it is forced to, anything else that is there.
+
+    Every command asks this before it works. Whether what is there comes from the same run is not asked: someone may
+    have written into it.
+    """
+    check_apart(outputs, (path for path in inputs if path is not None))
+    there = [path for path in outputs if os.path.lexists(path)]
+    for path in there:
+        check_is_replaceable(path)
+    if there and not force:
+        more = f" and {len(there) - 1} more files" if len(there) > 1 else ""
+        what = "them" if more else "it"
+        raise FileExistsError(f"{there[0]}{more} would be replaced: pass --force to replace {what}, or another --out.")
+
+
+def check_is_page(path: Path) -> None:
+    """Raise unless the name of a page ends as one."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{path} is to be an HTML page: give it a name that ends in .html.")
+
+
 @contextmanager
-def filled(folder: Path) -> Iterator[Path]:
+def filled(folder: Path, inputs: Iterable[Path | None] = (), *, force: bool = False) -> Iterator[Path]:
     """A folder to write to, whose files are moved into the chosen one at the end, all of them or none.
 
-    That the chosen one cannot be written to, or is full, is told before the work.
+    That the chosen one cannot be written to, is full, or holds what would be lost, is told before the work.
     """
     if os.path.lexists(folder) and not folder.is_dir():
         raise ValueError(f"{folder} is no folder: name one with --out.")
-    for name in NAMES:
-        check_is_replaceable(folder / name)
+    check_outputs([folder / name for name in NAMES], inputs, force=force)
     not_there = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,9 +73,13 @@ def filled(folder: Path) -> Iterator[Path]:
 def _move_all(source: Path, target: Path) -> None:
     # The moment is too short to be interrupted in, and half of the old and half of the new files would be of no use.
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What an older run left, and this one has no use for, would be taken for a result of this one.
+    outdated = [target / name for name in NAMES if (source / RUN).exists() and not (source / name).exists()]
     try:
         for path in sorted(source.iterdir()):
             path.replace(target / path.name)
+        for path in outdated:
+            path.unlink(missing_ok=True)
     finally:
         signal.signal(signal.SIGINT, interrupted)
 
@@ -82,10 +108,13 @@ def model_path(place: Path) -> Path:
 def run_beside(model: Path) -> dict[str, Any]:
     """What is known about how a model was made; nothing where it lies alone."""
     path = model.with_name(RUN)
-    if not path.exists():
-        return {}
+    return read_run(path) if path.exists() else {}
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """The run.json that a command wrote."""
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
-        return {**run, "arguments": dict(run["arguments"])}
+        return {**run, "arguments": dict(run["arguments"]), "versions": dict(run.get("versions", {}))}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({type(error).__name__}): fit again, or remove it.") from error

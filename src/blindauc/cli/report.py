@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from blindauc.cli.outputs import FINDINGS, REPORT
+from blindauc.cli.outputs import FINDINGS, REPORT, check_outputs
 from blindauc.cli.paths import path_argument
 from blindauc.cli.terminal import printable
 
@@ -24,6 +24,8 @@ def report(
     from blindauc import report as pages
 
     path = folder / FINDINGS
+    # The page holds nothing but what the findings say, so that an older one is no loss.
+    check_outputs([folder / REPORT], [path], force=True)
     if not path.exists():
         raise FileNotFoundError(f"There is no {path}: name a folder that `blindauc fit` wrote.")
     try:

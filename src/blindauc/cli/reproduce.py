@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blindauc.cli.outputs import check_outputs
+from blindauc.cli.paths import Force
+from blindauc.files import whole, write_whole
+
 if TYPE_CHECKING:
     from blindauc.experiments.experiment import Experiment
     from blindauc.experiments.running import Cell, Row
@@ -27,6 +31,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path("results"),
     data: Annotated[Path | None, typer.Option(help="A folder that holds the data sets; nothing is downloaded.")] = None,
     reading: Annotated[int, typer.Option(min=1, max=2, help="Of what an outlier is, in tables 1 and 2.")] = 1,
+    force: Force = False,
 ) -> None:
     """Re-run a figure or table of the paper and set its numbers beside ours.
 
@@ -48,6 +53,8 @@ def reproduce(
     chosen_systems = _systems(systems, experiment)
     wanted = cells(experiment, chosen_rows, chosen_systems, repeats)
     results = out / f"{experiment.name}.jsonl"
+    # What lies beside the runs was made from them, and is made again.
+    check_outputs(_written(experiment, out), force=force or results.exists())
     _run(experiment, wanted, results, jobs)
     runs = runs_made(results, wanted)
     table = summarised(experiment, runs)
@@ -144,12 +151,17 @@ def _write(table: Table, runs: Sequence[Row], out: Path) -> None:
     from blindauc.experiments.figures import draw
     from blindauc.experiments.tables import as_csv, as_markdown
 
-    name = table.experiment.name
-    written = [out / f"{name}.csv", out / f"{name}.md"]
-    written[0].write_text(as_csv(table), encoding="utf-8")
-    written[1].write_text(as_markdown(table, runs), encoding="utf-8")
+    as_text, as_marked, *figures = _written(table.experiment, out)
+    write_whole(as_text, as_csv(table).encode())
+    write_whole(as_marked, as_markdown(table, runs).encode())
     figure = draw(table, runs)
-    for kind in ("png", "svg"):
-        written.append(out / f"{name}.{kind}")
-        figure.savefig(written[-1], dpi=150)
-    typer.echo("Written: " + ", ".join(map(str, [*written, out / f"{name}.jsonl"])))
+    for path in figures:
+        with whole(path) as unfinished:
+            figure.savefig(unfinished, dpi=150)
+    written = [as_text, as_marked, *figures, out / f"{table.experiment.name}.jsonl"]
+    typer.echo("Written: " + ", ".join(map(str, written)))
+
+
+def _written(experiment: Experiment, out: Path) -> list[Path]:
+    """The files that are made from the runs."""
+    return [out / f"{experiment.name}.{kind}" for kind in ("csv", "md", "png", "svg")]

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from blindauc.cli.outputs import model_path
-from blindauc.cli.paths import path_argument, path_option
+from blindauc.cli.outputs import check_outputs, model_path
+from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
+from blindauc.progress import steps
 
 
 def score(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
     data: Annotated[Path, path_argument(help="A table with the columns of the one that the model was fitted to.")],
-    out: Annotated[Path | None, path_option(help="The CSV file to write; named after the table by default.")] = None,
+    out: Annotated[
+        Path | None,
+        path_option(help="The .csv, .tsv, .xlsx or .parquet file to write; named after the table by default."),
+    ] = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows.")] = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON, and nothing else.")] = False,
 ) -> None:
     """Score the rows of a table, which may be larger than memory.
@@ -28,17 +36,28 @@ def score(
 
       blindauc score patients-blindauc new_patients.csv --id patient
 
-      blindauc score model.skops everyone.parquet --out scores.csv
+      blindauc score model.skops everyone.parquet --out scores.xlsx
     """
-    from blindauc.analysis import scored_parts, write_csv
+    from blindauc.analysis import scored_parts, write_table
+    from blindauc.analysis.cells import Unseen, unseen_told
+    from blindauc.analysis.writing import check_ending
+    from blindauc.datasets.tables import notation_of
     from blindauc.model_files import load
 
     path = out or Path(f"{data.name.split('.')[0]}-scores.csv")
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a file with --out.")
-    n_rows = write_csv(scored_parts(load(model_path(model)), data, id=id), path)
-    typer.echo(
-        json.dumps({"file": str(path), "n_rows": n_rows})
-        if as_json
-        else f"{n_rows:,} rows scored: {printable(str(path))}"
-    )
+    check_outputs([path], [data, model_path(model)], force=force)
+    check_ending(path)
+    unseen: Unseen = Counter()
+    with steps({"scoring": 1.0}, is_shown=not as_json) as at:
+        at("scoring")
+        parts = scored_parts(load(model_path(model)), data, id=id, sheet=sheet, header_row=header_row, unseen=unseen)
+        n_rows = write_table(parts, path, notation_of(data, header_row=header_row))
+    if as_json:
+        cells = [{"column": column, "category": text, "n_rows": n} for (column, text), n in unseen.most_common()]
+        typer.echo(json.dumps({"file": str(path), "n_rows": n_rows, "unseen_categories": cells}))
+        return
+    typer.echo(f"{n_rows:,} rows scored, counted from 1, the first row below the header: {printable(str(path))}")
+    if unseen:
+        typer.echo(printable(unseen_told(unseen)))

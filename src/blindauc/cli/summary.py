@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blindauc.cli.outputs import DOUBTFUL, RANKING, REPORT
+from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
+from blindauc.report.counting import how_many, positives_first, wrong_first
+from blindauc.report.stating import stated, stated_prior, stated_wrong
 
 if TYPE_CHECKING:
-    from blindauc.report.findings import Findings, Interval
+    from blindauc.report.findings import Expected, Findings
 
 MOST_NAMED = 5
 
@@ -22,31 +25,46 @@ def summary(findings: Findings, folder: Path) -> str:
 
 def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     asked = findings.asked
-    yield f"{asked.data}: {asked.n_rows:,} rows, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
+    rows = f"{asked.n_rows:,} rows" if asked.n_groups is None else f"{asked.n_rows:,} rows of {asked.n_groups:,} groups"
+    yield f"{asked.data}: {rows}, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
         yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
         yield f"  and {len(asked.set_aside) - MOST_NAMED} more columns, all told in the report"
+    yield from map(printable, asked.notes)
     yield ""
-    yield f"AUC                               {_interval(findings.auc)}"
-    yield f"positives among unlabelled rows   {_interval(findings.prior)}"
-    yield f"wrong labels among the labelled   {_interval(findings.contamination)}"
-    expected = f"; expect about {findings.n_false_alarms} of them to be correct" if findings.n_doubtful else ""
-    yield f"labels to re-check                {findings.n_doubtful}{expected}"
-    selected = [feature for feature in findings.features if feature.selected]
-    named = ", ".join(f"{feature.column} {'+' if feature.weight > 0 else '-'}" for feature in selected[:MOST_NAMED])
-    yield f"columns selected                  {len(selected)} of {len(findings.features)}: {printable(named)}"
-    as_good = [each.name for each in findings.baselines if each.is_as_good]
-    if as_good:
-        yield f"A simpler method would do as well: {', '.join(as_good)}."
-    elif findings.baselines:
-        yield "No simpler method does as well."
+    yield from _numbers(findings)
+    columns = findings.selected_columns
+    of = f"{len(columns)} of {asked.n_columns}"
+    yield f"columns selected                  {of}: {printable(', '.join(columns[:MOST_NAMED]))}"
+    for each in findings.baselines:
+        yield f"simpler methods: {verdict(each)}"
+    if findings.baselines:
+        yield SIMPLER_TELLS_NO_WRONG_LABELS
     else:
         yield "Too few positives to choose anything: this is a plain fit."
     yield ""
-    for name in (RANKING, DOUBTFUL, REPORT):
+    by_group = () if asked.n_groups is None else (BY_GROUP,)
+    for name in (RANKING, *by_group, DOUBTFUL, WORKBOOK, REPORT):
         yield printable(str(folder / name))
+    yield "Every file counts rows from 1, the first row below the header."
 
 
-def _interval(number: Interval) -> str:
-    return f"{number.value:.3f} (95 % interval {number.low:.3f} to {number.high:.3f})"
+def _numbers(findings: Findings) -> Iterator[str]:
+    """What is known, and what is not."""
+    is_known = findings.is_auc_known
+    prior = stated_prior(
+        findings.prior, is_auc_known=is_known, is_prior_known=findings.is_prior_known, remedy="--prior SHARE"
+    )
+    yield f"AUC                               {stated(findings.auc, is_known=is_known)}"
+    yield f"positives among unlabelled rows   {prior}"
+    yield f"wrong labels among the labelled   {stated(findings.contamination, is_known=is_known)}"
+    if found := positives_first(findings):
+        yield f"rows to check                     in the order of {RANKING}: {_found(found, findings)}"
+    if wrong := wrong_first(findings):
+        yield f"labels to check                   in the order of {DOUBTFUL}: {stated_wrong(wrong)}"
+
+
+def _found(found: Expected, findings: Findings) -> str:
+    what = "expect" if findings.is_prior_known else "expect anything"
+    return f"of the first {found.k:,} {what} {how_many(found, is_known=findings.is_prior_known)} to be positive"

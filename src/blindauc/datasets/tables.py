@@ -1,4 +1,4 @@
-"""People's files as tables: CSV, TSV, Parquet, Arrow and Feather, whole or in parts. Needs pandas and pyarrow.
+"""People's files as tables: CSV, TSV, Excel, Parquet, Arrow and Feather, whole or in parts. Needs pandas and pyarrow.
 
 What is missing is not judged here beyond blank cells: words such as "NA" or "?" stay the words that they are, and
 `blindauc.preprocessing` decides by the rest of the column.
@@ -16,41 +16,46 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from blindauc.datasets.delimited import (
-    COMPRESSIONS,
-    SEPARATORS,
-    TableError,
-    check_names,
-    imported,
-    no_rows,
-    only_member,
-    shown,
-    text_batches,
-)
+from blindauc.datasets.delimited import text_batches, text_notation
+from blindauc.datasets.encodings import COMPRESSIONS, only_member
+from blindauc.datasets.layouts import SEPARATORS, Notation
+from blindauc.datasets.table_errors import TableError, check_names, imported, no_rows, shown
+from blindauc.datasets.workbooks import WORKBOOKS, sheet_batches
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TableError", "read_table", "read_table_in_parts"]
+__all__ = ["Notation", "TableError", "notation_of", "read_table", "read_table_in_parts"]
+
+Place = str | os.PathLike[str]
 
 _DAMAGED = (ValueError, OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
+_OTHER_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+
+def read_table(path: Place, *, sheet: str | int | None = None, header_row: int | None = None) -> pd.DataFrame:
     """Read a table from a file.
 
-    - **.csv, .tsv, .tab, .txt**: UTF-8 or UTF-16 with names in the first line, also compressed (.gz, .bz2, .xz, .zst,
-      or alone in a .zip). In .csv and .txt files the separator, a comma, semicolon or tab, is found out; with
-      semicolons numbers may have decimal commas. A column is of numbers if all its cells are, otherwise it is text just
-      as written; blank cells are missing. Numbers with zeros in front or more than 15 digits stay text, since they
-      may be names.
+    - **.csv, .tsv, .tab, .txt**: UTF-8, UTF-16 or Windows-1252 with names in the first line, also compressed (.gz,
+      .bz2, .xz, .zst, or alone in a .zip). In .csv and .txt files the separator, a comma, semicolon or tab, is found
+      out; with semicolons or tabs numbers may be written as 12.345,67. A column is of numbers if all its cells are,
+      otherwise it is text just as written; blank cells are missing. Numbers with zeros in front or more than 15 digits
+      stay text, since they may be names.
+    - **.xlsx, .xlsm**: one sheet of a workbook, with the values of formulas that the spreadsheet last computed.
     - **.parquet, .arrow, .feather**: with the types that they come with.
 
-    Whole numbers and booleans have the nullable types of pandas.
+    Whole numbers and booleans have the nullable types of pandas. In text and sheets, blank rows are left out, and so
+    are columns with neither a name nor a value.
 
     Parameters
     ----------
     path : path
+    sheet : str or int, optional
+        Of a workbook: the name of a sheet, or its number from 1. The first by default.
+    header_row : int, optional
+        Of text or a sheet: the row, from 1, that holds the names of the columns; rows above are left out. By default
+        the first that is not blank.
 
     Returns
     -------
@@ -81,10 +86,12 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     1  012  NA     NaN    B
     2  013  58    81.0  NaN
     """
-    return next(_parts(Path(path), _batches(Path(path)), sys.maxsize))
+    return next(_parts(Path(path), _batches(Path(path), sheet, header_row), sys.maxsize))
 
 
-def read_table_in_parts(path: str | os.PathLike[str], n_rows: int = 100_000) -> Iterator[pd.DataFrame]:
+def read_table_in_parts(
+    path: Place, n_rows: int = 100_000, *, sheet: str | int | None = None, header_row: int | None = None
+) -> Iterator[pd.DataFrame]:
     """Read a table that may be larger than memory, part by part.
 
     The parts are the slices of what `read_table` would give, with the same types. Whatever is wrong with a file of
@@ -92,7 +99,7 @@ def read_table_in_parts(path: str | os.PathLike[str], n_rows: int = 100_000) -> 
 
     Parameters
     ----------
-    path : path
+    path, sheet, header_row
         As in `read_table`.
     n_rows : int, default=100_000
         Rows of a part; the last may have fewer.
@@ -103,11 +110,51 @@ def read_table_in_parts(path: str | os.PathLike[str], n_rows: int = 100_000) -> 
     """
     if n_rows < 1:
         raise ValueError(f"n_rows must be at least 1, not {n_rows!r}.")
-    return _parts(Path(path), _batches(Path(path)), n_rows)
+    return _parts(Path(path), _batches(Path(path), sheet, header_row), n_rows)
 
 
-def _batches(path: Path) -> Iterator[Any]:
+def notation_of(path: Place, *, header_row: int | None = None) -> Notation:
+    """How a file separates its cells and writes its numbers; commas and points where it is not text.
+
+    Parameters
+    ----------
+    path, header_row
+        As in `read_table`.
+
+    Returns
+    -------
+    Notation
+        `separator` and `decimal`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from blindauc.datasets.tables import notation_of
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "patients.csv"
+    ...     written = path.write_text("age;weight\\n41;70,5\\n")
+    ...     notation_of(path)
+    Notation(separator=';', decimal=',')
+    """
+    path = Path(path)
+    ending = _known_ending(path)
+    with _damage_told(path):
+        return text_notation(path, ending, header_row) if ending in SEPARATORS else Notation()
+
+
+def _batches(path: Path, sheet: str | int | None, header_row: int | None) -> Iterator[Any]:
     """The rows of a file as Arrow's record batches."""
+    ending = _known_ending(path)
+    _check_place(path, ending, sheet, header_row)
+    if ending in SEPARATORS:
+        return text_batches(path, ending, header_row)
+    if ending in WORKBOOKS:
+        return sheet_batches(path, sheet, header_row)
+    return _parquet_batches(path) if ending == ".parquet" else _arrow_batches(path)
+
+
+def _known_ending(path: Path) -> str:
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the file in it.")
     if not path.exists():
@@ -116,17 +163,24 @@ def _batches(path: Path) -> Iterator[Any]:
         raise TableError(f"{path} has a name that is not in UTF-8, which Arrow cannot open: rename it.")
     with _damage_told(path):
         ending = _ending(path)
-    if ending in SEPARATORS:
-        return text_batches(path, ending)
-    if ending == ".parquet":
-        return _parquet_batches(path)
-    if ending in (".arrow", ".feather"):
-        return _arrow_batches(path)
+    if ending in (*SEPARATORS, *WORKBOOKS, ".parquet", ".arrow", ".feather"):
+        return ending
     what = f"ends in {ending!r}" if ending else "has no ending"
+    remedy = "as .xlsx or CSV" if ending in _OTHER_WORKBOOKS else "as one of these"
     raise TableError(
-        f"{path} {what}, and tables are read from .csv, .tsv, .txt, .parquet, .arrow and .feather files, "
-        "the first three also compressed as in .csv.gz: save it as one of these, a spreadsheet as CSV."
+        f"{path} {what}, and tables are read from .csv, .tsv, .txt, .xlsx, .parquet, .arrow and .feather files, "
+        f"the first three also compressed as in .csv.gz: save it {remedy}."
     )
+
+
+def _check_place(path: Path, ending: str, sheet: str | int | None, header_row: int | None) -> None:
+    """Raise where a sheet, or a row of names, was asked for that such a file does not have."""
+    if sheet is not None and ending not in WORKBOOKS:
+        raise TableError(f"{path} is no workbook and has no sheets: do not name one (sheet).")
+    if header_row is not None and ending not in (*SEPARATORS, *WORKBOOKS):
+        raise TableError(f"{path} keeps the names of its columns apart: do not name a row of names (header_row).")
+    if header_row is not None and header_row < 1:
+        raise TableError(f"{path} has rows from 1 on, and none that is {header_row} (header_row): name another.")
 
 
 def _ending(path: Path) -> str:

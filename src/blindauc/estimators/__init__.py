@@ -2,6 +2,7 @@
 
 from blindauc.estimators.baselines import BiasedSVM, DifferenceOfMeans, OneClassRanker
 from blindauc.estimators.blind_auc import BlindAUCClassifier
+from blindauc.estimators.capacity import expected_found
 from blindauc.estimators.pu_error import PUErrorClassifier
 from blindauc.estimators.systems import SYSTEMS, make_system
 from blindauc.estimators.tuned import BlindAUCClassifierCV, PUErrorClassifierCV
@@ -15,5 +16,6 @@ __all__ = [
     "OneClassRanker",
     "PUErrorClassifier",
     "PUErrorClassifierCV",
+    "expected_found",
     "make_system",
 ]

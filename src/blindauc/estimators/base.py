@@ -43,7 +43,7 @@ class PULinearClassifier(PUParameters):
     max_swaps: int = 50
     callback: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Fit to labelled positives and unlabelled rows.
 
         Parameters
@@ -55,6 +55,12 @@ class PULinearClassifier(PUParameters):
         sample_weight : array-like of shape (n,), optional
             A pair weighs the product of its two weights. To the calibration, whole numbers are counts of rows and
             others only proportions.
+        groups : array-like of shape (n,), optional
+            Whom each row belongs to, such as a patient. To the calibration rows of one group are held out together;
+            the weights do not depend on it.
+        time : array-like of shape (n,), optional
+            When each row was, as numbers or dates. The calibration judges rows by fits to earlier ones; the weights
+            do not depend on it.
 
         Returns
         -------
@@ -62,7 +68,8 @@ class PULinearClassifier(PUParameters):
         """
         with all_or_nothing(self):
             self._check_params()
-            self._fit(sifted(read_data(self, X, y, sample_weight), self.leverage_screen))
+            data = read_data(self, X, y, sample_weight, groups=groups, time=time)
+            self._fit(sifted(data, self.leverage_screen))
         return self
 
     def _fit(self, rows: Sifted) -> None:

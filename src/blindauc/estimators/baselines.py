@@ -39,7 +39,7 @@ class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with all_or_nothing(self):
             self._check_params()
-            self._fit(read_data(self, X, y, None))
+            self._fit(read_data(self, X, y))
         return self
 
     def _check_params(self) -> None:

@@ -74,8 +74,10 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
         depend on it, probabilities and classes do.
     calibrate : bool, default=True
         Learn from five rougher fits, each to four fifths of the rows, what the scores mean: probabilities, prior,
-        suspicion, AUC. Without, `predict` takes as many training rows for positive as are labelled (or `prior` of the
-        unlabelled ones), and there is no `predict_proba`.
+        suspicion, AUC. Probabilities are calibrated where `prior` is given, or where the data tell it
+        (`blindauc.prior.is_told`); otherwise `predict_proba_interval` says how far they may be off. Without, `predict`
+        takes as many training rows for positive as are labelled (or `prior` of the unlabelled ones), and there is no
+        `predict_proba`.
     sampling : {"one_sample", "two_sample"}, default="one_sample"
         The population that `predict_proba` and `predict` speak of. "one_sample": all training rows were drawn from it
         together, and some of its positives got their label. "two_sample": the unlabelled rows alone are a sample of it.
@@ -127,11 +129,16 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
     prior_, contamination_ : Estimate
         The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals.
     auc_ : Estimate
-        The AUC that the ranking has on true labels, by rows held out of the fit and the two shares above.
+        The AUC that the ranking has on true labels, by rows held out of the fit and the two shares above. With fewer
+        than 15 distinct positives nothing is known of it, and its interval is 0 to 1, as are those of the shares.
     suspicion_, labelled_rows_ : ndarray of shape (n_pos,)
         The probability that each labelled positive (of positive weight) is mislabelled, and its row in the training X.
-    calibration_ : ScoreModel
-        What the scores mean.
+    calibration_, unlabelled_calibration_ : ScoreModel
+        What the scores mean, for rows of the population (`sampling`) and for rows that are known to be unlabelled.
+    lift_ : float
+        By how much the unlabelled rows of the fit score lower than new rows like them.
+    labels_by_step_ : ndarray of shape (n_steps,)
+        How many of the labelled rows are in each step of `calibration_`, but for those with leverage.
     objective_ : float
         The minimum that was reached.
     n_iter_ : int

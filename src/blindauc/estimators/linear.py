@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,13 +16,13 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimate import Estimate
-from blindauc.estimators.inputs import read_matrix
+from blindauc.estimators.inputs import read_counts, read_matrix
 from blindauc.estimators.meaning import Meaning
 from blindauc.estimators.reading import Sifted
 from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
 from blindauc.labels import read_labels
 from blindauc.metrics import blind_auc_score
-from blindauc.prior import flag
+from blindauc.prior import ScoreModel, flag
 
 
 def _is_calibrated(model: Any) -> bool:
@@ -41,8 +42,11 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
     intercept_: float
     support_: Bools
     classes_: Any
-    calibration_: Any
+    calibration_: ScoreModel
+    unlabelled_calibration_: ScoreModel
+    lift_: float
     suspicion_: Floats
+    labels_by_step_: Ints
     labelled_rows_: Ints
     leverage_: Ints
     prior_: Estimate
@@ -82,7 +86,9 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
     def predict_proba(self, X: Any) -> Floats:
         """The probabilities of being unlabelled-like and of being positive, for rows of the population (`sampling`).
 
-        Calibrated by the ranks of rows held out of the fit. They never fall as the decision function grows.
+        Learnt from the ranks of rows held out of the fit. They never fall as the decision function grows. With a prior
+        that is given, or that the data tell (`blindauc.prior.is_told(model.prior_)`), they are calibrated. Otherwise no
+        single number can be: use `predict_proba_interval`.
 
         Parameters
         ----------
@@ -95,6 +101,35 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         scores = self._scores(X)
         positive = self.calibration_.probability(scores)
         return np.column_stack([1 - positive, positive])
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba_interval(self, X: Any) -> tuple[Floats, Floats]:
+        """The 95 % interval of the probability of being positive, for rows of the population (`sampling`).
+
+        It holds what every prior, contamination and shape of the classes gives that explains the held-out ranks nearly
+        as well as the best ones do. Where the prior is neither given nor told by the data, it is wide.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        low, high : ndarray of shape (n,)
+            On either side of the probability that `predict_proba` gives.
+
+        Examples
+        --------
+        >>> from blindauc import BlindAUCClassifier
+        >>> from blindauc.datasets import make_paper_data
+        >>> data = make_paper_data(n_features=20, n_relevant=20, n_outliers=0, random_state=0)
+        >>> low, high = BlindAUCClassifier().fit(data.X, data.y_pu).predict_proba_interval(data.X_test)
+        >>> given = BlindAUCClassifier(prior=20 / 300).fit(data.X, data.y_pu).predict_proba_interval(data.X_test)
+        >>> bool((high - low).mean() > (given[1] - given[0]).mean())
+        True
+        """
+        scores = self._scores(X)
+        return self.calibration_.probability_interval(scores)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The blind AUC: the chance that a labelled positive scores above an unlabelled row.
@@ -118,23 +153,60 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         return float(blind_auc_score(is_positive, scores, sample_weight=sample_weight))
 
     @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
-    def doubtful_labels(self, max_fdr: float = 0.2) -> Ints:
-        """Row numbers, in the training X, of the labelled positives to doubt, the most doubtful first.
+    def doubtful_labels(self, max_fdr: float = 0.2, *, k: int | None = None) -> Ints:
+        """Row numbers, in the training X, of the labelled positives to check, the most doubtful first.
 
-        As many as there can be while the expected share of false alarms among them is at most `max_fdr`. All of
-        `suspicion_` takes part, whether a positive was an outlier of the fit or not.
+        As many as there can be while the expected share of false alarms among them is at most `max_fdr`, or the first
+        `k`, whatever their suspicion: `expected_wrong` says how many of these are wrong. All of `suspicion_` takes
+        part, whether a positive was an outlier of the fit or not.
 
         Parameters
         ----------
         max_fdr : float, default=0.2
+        k : int, optional
+            As many as you can check, in the place of `max_fdr`.
 
         Returns
         -------
         ndarray
+            Counted from 0, as NumPy counts; the tables of `blindauc.analysis` count rows from 1.
         """
         check_is_fitted(self)
-        flagged = np.flatnonzero(flag(self.suspicion_, max_fdr))
-        return self.labelled_rows_[flagged[np.argsort(-self.suspicion_[flagged], kind="stable")]]
+        order = np.lexsort((-self.leverage_, -self.suspicion_))
+        if k is None:
+            return self.labelled_rows_[order[flag(self.suspicion_, max_fdr)[order]]]
+        (n_wanted,) = read_counts("k", k, len(order), "labelled positives")
+        return self.labelled_rows_[order[:n_wanted]]
+
+    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    def expected_wrong(self, k: Any) -> Any:
+        """How many wrong labels to expect among the `k` most doubtful ones, those of `doubtful_labels(k=k)`.
+
+        The interval holds what every plausible contamination gives, and the chance of a number of this size.
+
+        Parameters
+        ----------
+        k : int or sequence of int
+
+        Returns
+        -------
+        Estimate, or a list of them where k is a sequence
+            With a 95 % interval of whole numbers.
+
+        Examples
+        --------
+        >>> from blindauc import BlindAUCClassifier
+        >>> from blindauc.datasets import make_paper_data
+        >>> data = make_paper_data(n_features=20, n_relevant=15, n_outliers=7, random_state=0)
+        >>> wrong = BlindAUCClassifier().fit(data.X, data.y_pu).expected_wrong(20)
+        >>> wrong.low <= 7 <= wrong.high
+        True
+        """
+        check_is_fitted(self)
+        wanted = read_counts("k", k, len(self.suspicion_), "labelled positives")
+        n_apart = int((self.leverage_ > 0).sum())
+        found = self.calibration_.expected_wrong(self.labels_by_step_, wanted, n_apart)
+        return found[0] if isinstance(k, Integral) else found
 
     def _store_outliers(self, rows: Sifted, left_out: Bools, shift: Floats) -> None:
         """Keep which labelled positives were left out: by their scores, and for their leverage."""
@@ -150,6 +222,8 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _store_meaning(self, meaning: Meaning, data: Data, scores: Floats, threshold: str) -> None:
         self.calibration_, self.auc_ = meaning.calibration, meaning.auc
+        self.unlabelled_calibration_, self.lift_ = meaning.unlabelled, meaning.lift
+        self.labels_by_step_ = meaning.labels_by_step
         self.prior_, self.contamination_ = meaning.prior, meaning.contamination
         self.suspicion_ = meaning.suspicion
         unlabelled = ~data.is_positive
@@ -157,6 +231,22 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
             self.intercept_ = -threshold_of_half(self.calibration_, scores)
         else:
             self.intercept_ = -threshold_of_share(scores[unlabelled], data.weight[unlabelled], float(self.prior_))
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        array of shape (n, n_selected)
+        """
+        check_is_fitted(self)
+        # scikit-learn looks for NaN and infinity as well, but not in tables that come out as tables.
+        read_matrix(self, X, reset=False)
+        return super().transform(X)
 
     def _get_support_mask(self) -> Bools:
         check_is_fitted(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.design import spread_of
 from blindauc.estimate import Estimate
+from blindauc.evidence.clusters import design_effect
+from blindauc.evidence.folds import row_digests
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores
+from blindauc.trust.judgement import CHANCE, MIN_JUDGED, among_all_rows, judge_ranks, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,24 @@ class Meaning:
 
     Attributes
     ----------
-    calibration : ScoreModel of the scores
+    calibration : ScoreModel of the scores, for rows of the population
+    unlabelled : the same for unlabelled rows
+    lift : float, by how much unlabelled rows that the fit has seen score too low
     prior, contamination, auc : Estimate
     labelled_rows : row numbers of the labelled positives in the user's X
     suspicion : ndarray, the probability that each of these labels is wrong
+    labels_by_step : ndarray, how many of these labels are in each step of the calibration, but for those with leverage
     """
 
     calibration: ScoreModel
+    unlabelled: ScoreModel
+    lift: float
     prior: Estimate
     contamination: Estimate
     auc: Estimate
     labelled_rows: Ints
     suspicion: Floats
+    labels_by_step: Ints
 
     def with_leverage(self, rows: Ints) -> Meaning:
         """The same with labelled rows that neither fitted nor voted: their labels are taken to be wrong."""
@@ -45,7 +53,7 @@ class Meaning:
         was = self.contamination
         low, value, high = (1 - left * (1 - share) for share in (was.low, float(was), was.high))
         contamination = Estimate(value, low, high, was.confidence)
-        return Meaning(self.calibration, self.prior, contamination, self.auc, every[order], suspicion[order])
+        return replace(self, contamination=contamination, labelled_rows=every[order], suspicion=suspicion[order])
 
 
 def meaning_of(
@@ -53,34 +61,51 @@ def meaning_of(
 ) -> Meaning:
     """Learn from out-of-fold ranks what the scores of the rows that were fitted mean.
 
-    Where nothing was held out, ranks within the sample have to do, and nothing is known of the AUC.
+    Where nothing was held out, ranks within the sample have to do. There, and where fewer than `MIN_JUDGED` distinct
+    positives were held out, nothing is known of the AUC, the probabilities and the labels.
     """
     unlabelled = ~data.is_positive
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
     judgement = judge_ranks(as_ranked(data, rank), prior)
+    is_judged = known.is_known and _n_distinct(data, known.rank) >= MIN_JUDGED
+    of_ranks = judgement.score_model if is_judged else without_evidence(judgement.score_model, prior)
     # New rows score as those that a fit has not seen.
-    as_if_new = unl_scores + known.lift * spread_of(unl_scores, unl_weight)
-    of_unlabelled = on_scores(judgement.score_model, as_if_new, unl_weight)
+    lift = known.lift * spread_of(unl_scores, unl_weight)
+    of_unlabelled = on_scores(of_ranks, unl_scores + lift, unl_weight)
     pos_rank = rank[data.is_positive]
     never = np.isnan(pos_rank)
     pos_rank[never] = share_below(scores[data.is_positive][never], unl_scores, unl_weight)
     labelled_rows, first = np.unique(data.row[data.is_positive], return_index=True)
     return Meaning(
         among_all_rows(of_unlabelled, labelled_share) if sampling == "one_sample" else of_unlabelled,
-        judgement.estimate.prior,
-        judgement.estimate.contamination,
-        judgement.auc if known.is_known else Estimate(float(judgement.auc), 0.0, 1.0),
+        of_unlabelled,
+        lift,
+        of_ranks.estimate.prior,
+        of_ranks.estimate.contamination,
+        judgement.auc if is_judged else Estimate(CHANCE, 0.0, 1.0),
         labelled_rows,
-        judgement.score_model.suspicion(pos_rank[first]),
+        of_ranks.suspicion(pos_rank[first]),
+        of_ranks.count(pos_rank[first]),
     )
+
+
+def _n_distinct(data: Data, rank: Floats) -> int:
+    """How many different labelled positives have a rank."""
+    judged = data.subset(data.is_positive & ~np.isnan(rank))
+    return len(np.unique(row_digests(judged.X, 0)))
 
 
 def as_ranked(data: Data, rank: Floats) -> Ranked:
     """The ranks of the rows whose rank is known.
 
-    Weights that are not whole numbers are no counts, and only their proportions can be meant.
+    Weights that are not whole numbers are no counts, and only their proportions can be meant. Rows of a group count as
+    many as they are worth by how alike they rank.
     """
     taken = ~np.isnan(rank)
     pos, unl, counts = taken & data.is_positive, taken & ~data.is_positive, data.counts
+    if data.group is not None:
+        counts = counts.copy()
+        for kind in (pos, unl):
+            counts[kind] /= design_effect(rank[kind], data.group[kind])
     return Ranked(rank[pos], rank[unl], counts[pos], counts[unl])

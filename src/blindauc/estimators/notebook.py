@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from blindauc.estimators.summary import prior_of, wrong_of
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.words import count, listed, name, number, number_range, percent, percent_range, plain, sign
+from blindauc.report.stating import TOO_FEW
+from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain, sign
+from blindauc.trust.judgement import says_something
 
 MOST_NAMED = 5
 
@@ -42,17 +46,19 @@ def found(model: Any) -> Markup:
 def _told(model: Any) -> Iterator[tuple[str, Child]]:
     labelled = count(model.n_labelled_, "labelled positive", "labelled positives")
     yield "Rows", f"{labelled}, {model.n_unlabelled_:,} unlabelled"
+    is_known = hasattr(model, "auc_") and says_something(model.auc_)
     if hasattr(model, "auc_"):
-        yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})"
+        yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})" if is_known else TOO_FEW
     yield "Columns", _columns(model)
     if hasattr(model, "auc_"):
-        yield "Labels to re-check", f"{len(model.doubtful_labels()):,} of {model.n_labelled_:,}"
+        yield "Positives among unlabelled", prior_of(model)
+    if is_known:
+        yield "Labels to check", wrong_of(model)
         yield "Wrong labels", f"{percent(model.contamination_)} (95 % interval {percent_range(model.contamination_)})"
-        yield "Positives among unlabelled", f"{percent(model.prior_)} (95 % interval {percent_range(model.prior_)})"
     if hasattr(model, "best_params_"):
         yield "Chosen", _chosen(model)
-    if as_good := [each.name for each in getattr(model, "baselines_", []) if each.is_as_good]:
-        yield "Simpler methods", f"{listed(as_good)} may do as well"
+    if baselines := getattr(model, "baselines_", []):
+        yield "Simpler methods", f"{'; '.join(map(verdict, baselines))}. {SIMPLER_TELLS_NO_WRONG_LABELS}"
 
 
 def _chosen(model: Any) -> str:

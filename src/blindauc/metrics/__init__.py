@@ -16,6 +16,7 @@ from blindauc.metrics.curves import (
 )
 from blindauc.metrics.displays import PUPrecisionRecallDisplay, PURocDisplay
 from blindauc.metrics.labelled import lee_liu_score, pu_f1_score, pu_precision_score, pu_recall_score
+from blindauc.metrics.paired import blind_auc_difference
 from blindauc.metrics.ranks import blind_auc_score, positive_ranks, trimmed_blind_auc_score
 from blindauc.metrics.scorers import (
     PUScorer,
@@ -32,6 +33,7 @@ __all__ = [
     "PURocCurve",
     "PURocDisplay",
     "PUScorer",
+    "blind_auc_difference",
     "blind_auc_score",
     "blind_auc_scorer",
     "lee_liu_score",

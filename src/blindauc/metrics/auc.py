@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,14 @@ from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 from blindauc.metrics.inputs import PUSamples, read_scores
 from blindauc.metrics.levels import resampled_levels
-from blindauc.metrics.uncertainty import chance_of_all_alike, check_n_resamples, drawn, standard_error_of
+from blindauc.metrics.uncertainty import (
+    chance_of_all_alike,
+    check_n_resamples,
+    drawn,
+    normal_quantile,
+    standard_error_of,
+    variance_of_mean,
+)
 from blindauc.theory import auc_from_blind_auc, blind_auc_from_auc, blind_auc_slope, check_chance
 
 
@@ -122,7 +128,7 @@ def _delong_ends(
     slope = blind_auc_slope(prior, contamination)
     slope_error = math.hypot(standard_error_of(prior), standard_error_of(contamination))
     # An uncertain slope moves the AUC as if the blind AUC moved by this much.
-    by_slope = abs(blind_auc - 0.5) / slope * _quantile(confidence) * slope_error
+    by_slope = abs(blind_auc - 0.5) / slope * normal_quantile(confidence) * slope_error
     # Independent errors add in squares, on each side of an interval by itself.
     low, high = (math.hypot(end - blind_auc, by_slope) for end in _blind_ends(samples, ranks, blind_auc, confidence))
     auc = auc_from_blind_auc(blind_auc, prior, contamination)
@@ -138,21 +144,10 @@ def _blind_ends(samples: PUSamples, ranks: Floats, blind_auc: float, confidence:
         return (reach, 1.0) if blind_auc > 0.5 else (0.0, 1 - reach)
     # The other way round: the share of positives below each unlabelled row.
     unl_ranks = samples.pos.share_below(samples.unl.values)
-    variance = _variance_of_mean(ranks, samples.pos.weight) + _variance_of_mean(unl_ranks, samples.unl.weight)
-    half_width = _quantile(confidence) * math.sqrt(variance) / (blind_auc * (1 - blind_auc))
+    variance = variance_of_mean(ranks, samples.pos.weight) + variance_of_mean(unl_ranks, samples.unl.weight)
+    half_width = normal_quantile(confidence) * math.sqrt(variance) / (blind_auc * (1 - blind_auc))
     low, high = expit(logit(blind_auc) + np.array([-half_width, half_width]))
     return float(low), float(high)
-
-
-def _quantile(confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
-def _variance_of_mean(values: Floats, weight: Floats) -> float:
-    """That of a weighted mean of independent values; s^2 / n when the weights are equal."""
-    shares = weight / weight.sum()
-    deviations = values - shares @ values
-    return float(shares**2 @ deviations**2 / (1 - shares @ shares))
 
 
 def _bootstrap_ends(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 
+from blindauc._typing import Floats
 from blindauc.estimate import Estimate
 
 
@@ -27,3 +30,15 @@ def check_n_resamples(n_resamples: int) -> None:
     """There must be something to take quantiles of."""
     if not n_resamples >= 1:
         raise ValueError(f"n_resamples must be at least 1, not {n_resamples!r}.")
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard deviations an interval reaches to either side."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def variance_of_mean(values: Floats, weight: Floats) -> float:
+    """That of a weighted mean of independent values; s^2 / n when the weights are equal."""
+    shares = weight / weight.sum()
+    deviations = values - shares @ values
+    return float(shares**2 @ deviations**2 / (1 - shares @ shares))

@@ -12,6 +12,9 @@ MOST_CATEGORIES = 1000
 for itself: such a column is a name, such as a postcode or a physician, and says little before it is grouped."""
 
 
+LEAVE_OUT = "frame.drop(columns=...)"
+
+
 @dataclass(frozen=True)
 class Fault:
     """What is wrong with a column.
@@ -63,7 +66,7 @@ def check_faults(faults: Mapping[str, Fault]) -> None:
     >>> check_faults({"weight": NO_VALUE, "payer": NO_VALUE})
     Traceback (most recent call last):
     ValueError: The table has 2 columns without a value in any row, 'weight', 'payer': fill in values, or leave such \
-columns out with --drop NAME.
+columns out with frame.drop(columns=...).
     """
     if faults:
         alike = dict.fromkeys((fault.what, fault.remedy) for fault in faults.values())
@@ -73,7 +76,7 @@ columns out with --drop NAME.
 def _sentence(what: str, remedy: str, faults: Mapping[str, Fault]) -> str:
     columns = [f"{name!r}{fault.where}" for name, fault in faults.items() if fault.what == what]
     number = "a column" if len(columns) == 1 else f"{len(columns)} columns"
-    return f"The table has {number} {what}, {few(columns)}: {remedy}, or leave such columns out with --drop NAME."
+    return f"The table has {number} {what}, {few(columns)}: {remedy}, or leave such columns out with {LEAVE_OUT}."
 
 
 def _cell(text: str, row: int) -> str:

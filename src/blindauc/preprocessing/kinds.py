@@ -25,7 +25,7 @@ from blindauc.preprocessing.values import (
     LARGEST,
     YES_OR_NO,
     are_numbers,
-    check_is_pandas,
+    as_pandas,
     distinct_texts,
     numbers_of_any_size,
     without_missing_words,
@@ -86,7 +86,7 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : DataFrame of pandas or polars
         The training rows, without the label.
 
     Returns
@@ -112,6 +112,7 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     categorical: 'race' has 2 different values
     numeric: 'age' holds numbers from 38 to 57.5
     """
+    frame = as_pandas(frame)
     check_frame(frame)
     guesses = {name: _guess(repr(name), column) for name, column in frame.items()}
     check_faults({name: fault for name, fault in guesses.items() if isinstance(fault, Fault)})
@@ -119,8 +120,7 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
 
 
 def check_frame(frame: pd.DataFrame) -> None:
-    """Raise unless it is a table with rows whose columns can be told by their names."""
-    check_is_pandas(frame)
+    """Raise unless a table of pandas has rows and columns that can be told by their names."""
     if not len(frame):
         raise ValueError("The table has no rows: nothing can be learnt from its columns.")
     strange = [name for name in frame.columns if not isinstance(name, str)]

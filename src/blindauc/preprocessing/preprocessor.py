@@ -16,6 +16,7 @@ from blindauc._typing import Ints
 from blindauc.preprocessing.dates import date_format_of
 from blindauc.preprocessing.kinds import ColumnKind, Kind, check_frame, column_kinds
 from blindauc.preprocessing.values import (
+    as_pandas,
     distinct_texts,
     read_booleans,
     read_categories,
@@ -54,7 +55,7 @@ def make_preprocessor(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
+    frame : DataFrame of pandas or polars
         The training rows, without the label. Only the kinds of its columns are taken from it.
     kinds : dict, optional
         The kinds of some columns, as names such as "categorical" or as `column_kinds` gives them. The others are
@@ -88,6 +89,7 @@ def make_preprocessor(
     >>> feature_groups(preprocessor).tolist(), group_names(preprocessor)
     ([0, 0, 1, 2, 2], ['age', 'smokes', 'race'])
     """
+    frame = as_pandas(frame)
     check_frame(frame)
     known = _all_kinds(frame, kinds or {})
     columns: dict[str, list[str]] = {}

@@ -20,7 +20,10 @@ from blindauc.preprocessing.dates import ISO, SECONDS_A_DAY, days_in, days_of_mo
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING_WORDS = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "nat", "null", "none"})
+SPREADSHEET_ERRORS = frozenset({"#n/a", "#div/0!", "#null!", "#num!", "#name?", "#ref!", "#value!"})
+"""What a spreadsheet shows where it could compute nothing."""
+
+MISSING_WORDS = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "nat", "null", "none"}) | SPREADSHEET_ERRORS
 """Where numbers, dates, yes or no are expected. A category may well be called None: there only blanks are missing."""
 
 YES_OR_NO = dict.fromkeys(("yes", "y", "true", "t", "1"), 1.0) | dict.fromkeys(("no", "n", "false", "f", "0"), 0.0)
@@ -51,13 +54,16 @@ def read_categories(frame: pd.DataFrame) -> pd.DataFrame:
     return _column_by_column(frame, texts_of)
 
 
-def check_is_pandas(frame: Any) -> None:
-    """Raise unless it is a DataFrame of pandas."""
-    if not (hasattr(frame, "columns") and hasattr(frame, "iloc")):
-        raise TypeError(
-            f"The table must be a pandas DataFrame, not {type(frame).__module__}.{type(frame).__name__}: "
-            "convert it first, for example with .to_pandas()."
-        )
+def as_pandas(frame: Any) -> Any:
+    """A table of pandas as it is, one of polars as one of pandas; a TypeError for anything else."""
+    if hasattr(frame, "columns") and hasattr(frame, "iloc"):
+        return frame
+    if hasattr(frame, "columns") and hasattr(frame, "to_pandas"):
+        return frame.to_pandas()
+    raise TypeError(
+        f"The table must be a DataFrame of pandas or polars, not {type(frame).__module__}.{type(frame).__name__}: "
+        "convert it first, for example with pandas.DataFrame."
+    )
 
 
 def numbers_of(column: pd.Series) -> Floats:
@@ -139,7 +145,7 @@ def are_numbers(texts: Sequence[str]) -> bool:
 def _column_by_column(frame: pd.DataFrame, read: Callable[[pd.Series], Any]) -> pd.DataFrame:
     import pandas as pd
 
-    check_is_pandas(frame)
+    frame = as_pandas(frame)
     cells = np.column_stack([read(column) for _, column in frame.items()])
     # With its dtype, since pandas would make its own strings of the objects.
     return pd.DataFrame(cells, index=frame.index, columns=frame.columns, dtype=cells.dtype)

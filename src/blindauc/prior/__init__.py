@@ -1,14 +1,16 @@
-"""Class prior, contamination, calibrated probabilities and suspicion, from one score for each row."""
+"""Class prior, contamination, probabilities and suspicion, from one score for each row."""
 
 from blindauc.prior.best_bin import best_bin_prior
 from blindauc.prior.estimators import PRIOR_ESTIMATORS, PriorEstimator, estimate_prior, mixture_prior
 from blindauc.prior.flagging import expected_fdr, flag
-from blindauc.prior.result import PriorEstimate
+from blindauc.prior.plausible import Plausible, nothing_known
+from blindauc.prior.result import PriorEstimate, is_told
 from blindauc.prior.score_model import Explanation, ScoreModel, explain_scores, fit_score_model
 
 __all__ = [
     "PRIOR_ESTIMATORS",
     "Explanation",
+    "Plausible",
     "PriorEstimate",
     "PriorEstimator",
     "ScoreModel",
@@ -18,5 +20,7 @@ __all__ = [
     "explain_scores",
     "fit_score_model",
     "flag",
+    "is_told",
     "mixture_prior",
+    "nothing_known",
 ]

@@ -31,7 +31,7 @@ def mixture_prior(
 
     The prior is the median, the contamination the mean of the posterior over (shape, prior, contamination). An interval
     holds every value with which some mixture explains the ranks nearly as well as the best one does, by the profile
-    likelihood; see `fit_score_model`, which returns the calibrated probabilities as well. Where the classes overlap all
+    likelihood; see `fit_score_model`, which returns the probabilities as well. Where the classes overlap all
     the way up, or a low-scoring label may be either wrong or an unusual positive, several pairs of numbers explain the
     same ranks, and the intervals are as wide as that.
 

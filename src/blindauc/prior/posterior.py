@@ -23,13 +23,13 @@ suspicion are averages over all mixtures.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from scipy.special import ndtr
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 from blindauc.estimate import Estimate
+from blindauc.prior.plausible import REACH, Plausible, limit_of, onto_limit, outermost
 from blindauc.prior.samples import Counts
 from blindauc.prior.shapes import SEPARATIONS, ShapeLibrary, shape_library
 
@@ -122,6 +122,8 @@ class Posterior:
         Of the unlabelled rows; non-decreasing.
     wrong_share : ndarray of shape (n_bins,)
         Of the labelled rows; non-increasing.
+    plausible : Plausible
+        The mixtures by which intervals of what is asked of the bins are made.
     """
 
     prior: Estimate
@@ -129,6 +131,7 @@ class Posterior:
     auc: Estimate
     positive_share: Floats
     wrong_share: Floats
+    plausible: Plausible
 
 
 def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: float) -> Posterior:
@@ -162,7 +165,18 @@ def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: floa
         # Monotone for every shape; the interpolation in Mixtures may break that by a hair.
         np.maximum.accumulate(positive_share),
         np.minimum.accumulate(wrong_share),
+        _plausible(mixtures, explained, confidence),
     )
+
+
+def _plausible(mixtures: Mixtures, explained: Floats, confidence: float) -> Plausible:
+    """Return those of the mixtures that explain the counts nearly as well as the best one that can end an interval."""
+    root = np.sqrt(2 * (explained.max() - explained))
+    places = np.nonzero(root <= REACH * limit_of(confidence))
+    log_ratio, far = mixtures.log_ratios(places), np.zeros(len(mixtures.counts.labelled))
+    prior, contamination = mixtures.prior[places[1]], mixtures.contamination[places[0]]
+    found = onto_limit(Plausible(prior, contamination, log_ratio, root[places], far, confidence))
+    return outermost(found, mixtures.counts.labelled, mixtures.counts.unlabelled)
 
 
 Ends = tuple[float, float]
@@ -182,7 +196,7 @@ def likely(places: Floats, profile: Floats, confidence: float) -> Ends:
     >>> round(low, 2), round(high, 2)
     (-1.96, 1.96)
     """
-    most = NormalDist().inv_cdf((1 + confidence) / 2)
+    most = limit_of(confidence)
     root = np.sqrt(2 * (profile.max() - profile))
     inside = np.flatnonzero(root <= most)
     return _crossing(places, root, inside[0], -1, most), _crossing(places, root, inside[-1], 1, most)
@@ -260,13 +274,22 @@ class Mixtures:
         mass = belief[e, p, shape] / belief[e, p, shape].sum()
         # In pieces: all the mixtures at once would take more memory than the rest of the fit.
         for piece in np.array_split(np.arange(len(e)), 1 + len(e) // 5000):
-            node, beyond = self._node[e[piece], p[piece]], self._beyond[e[piece], p[piece]][:, None]
-            k = shape[piece]
-            f0, f1 = (1 - beyond) * self._table[:, node, k] + beyond * self._table[:, node + 1, k]
+            f0, f1 = self._classes(e[piece], p[piece], shape[piece])
             pi, eta = self.prior[p[piece]][:, None], self.contamination[e[piece]][:, None]
             positive += mass[piece] @ (pi * f1 / ((1 - pi) * f0 + pi * f1))
             wrong += mass[piece] @ (eta * f0 / (eta * f0 + (1 - eta) * f1))
         return np.clip(positive, 0, 1), np.clip(wrong, 0, 1)
+
+    def log_ratios(self, places: tuple[Ints, ...]) -> Floats:
+        """Return log f1 - log f0 in each bin, of the mixtures at these places of (contamination, prior, shape)."""
+        f0, f1 = np.log(self._classes(*places))
+        # Monotone for every shape, as in `posterior`.
+        return np.maximum.accumulate(f1 - f0, axis=1)
+
+    def _classes(self, e: Ints, p: Ints, shape: Ints) -> Floats:
+        """Return the parts of f0 and of f1 in each bin, of shape (2, n_mixtures, n_bins)."""
+        node, beyond = self._node[e, p], self._beyond[e, p][:, None]
+        return (1 - beyond) * self._table[:, node, shape] + beyond * self._table[:, node + 1, shape]
 
 
 def _class_masses(library: ShapeLibrary, nodes: Floats, pooled: Floats) -> Floats:

@@ -6,6 +6,33 @@ from dataclasses import dataclass
 
 from blindauc.estimate import Estimate
 
+MOST_RATIO = 3.0
+"""A prior that is told is known to a factor of 3, so that a number of positives in the middle of its interval is off by
+a factor of 1.7 at most: a list of 100 expected positives holds 60 to 170 (convention)."""
+
+MOST_WIDTH = 0.2
+"""And to 0.2: from 0.4 to 0.9 is a factor of 2.3, and half of all rows (convention)."""
+
+
+def is_told(prior: Estimate) -> bool:
+    """Whether a prior is known well enough to state it, and what depends on it, as one number.
+
+    It is where it was given, and where its interval is narrow: its high end at most 3 times its low end, and its width
+    at most 0.2.
+
+    Parameters
+    ----------
+    prior : Estimate
+
+    Examples
+    --------
+    >>> from blindauc import Estimate
+    >>> from blindauc.prior import is_told
+    >>> is_told(Estimate(0.3, 0.25, 0.36)), is_told(Estimate(0.1, 0.001, 0.4)), is_told(Estimate(0.05, 0.05, 0.05))
+    (True, False, True)
+    """
+    return prior.high <= MOST_RATIO * prior.low and prior.high - prior.low <= MOST_WIDTH
+
 
 @dataclass(frozen=True)
 class PriorEstimate:

@@ -1,4 +1,4 @@
-"""Two samples of scores explained: prior, contamination, calibrated probabilities and suspicion."""
+"""Two samples of scores explained: prior, contamination, probabilities, suspicion and what they leave open."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 from blindauc.estimate import Estimate
+from blindauc.prior.expected import among_first, expected_numbers
 from blindauc.prior.far import far_probability
+from blindauc.prior.plausible import Plausible
 from blindauc.prior.posterior import contamination_grid, fixed, posterior, prior_grid
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.samples import Counts, count
@@ -31,27 +33,73 @@ class ScoreModel:
     edges : ndarray of shape (n_steps - 1,)
         Upper ends of all steps but the last.
     probabilities, suspicions : ndarray of shape (n_steps,)
-        The height of each step.
+        The height of each step, averaged over all mixtures.
+    plausible : Plausible
+        The mixtures that explain the scores nearly as well as the best one, by which intervals are made.
+    labelled_share : float, default=0.0
+        The share of labelled rows in the population that the probabilities are about; 0 for unlabelled rows alone.
     """
 
     estimate: PriorEstimate
     edges: Floats
     probabilities: Floats
     suspicions: Floats
+    plausible: Plausible
+    labelled_share: float = 0.0
 
     def probability(self, scores: Any) -> Floats:
-        """Return P(positive | score) for rows of the unlabelled population, non-decreasing in the score."""
-        return self._step(self.probabilities, scores)
+        """Return P(positive | score) for rows of the population, non-decreasing in the score."""
+        return self.probabilities[self.steps(scores)]
+
+    def probability_interval(self, scores: Any) -> tuple[Floats, Floats]:
+        """Return the least and the greatest P(positive | score) with which some plausible mixture explains the scores.
+
+        Where the prior is not known, they span what different priors give.
+        """
+        shares, steps = self.plausible.positive_shares(self.labelled_share), self.steps(scores)
+        low = np.minimum(shares.min(axis=0), self.probabilities)
+        high = np.maximum(shares.max(axis=0), self.probabilities)
+        return low[steps], high[steps]
 
     def suspicion(self, scores: Any) -> Floats:
         """Return P(mislabelled | labelled, score), non-increasing in the score."""
-        return self._step(self.suspicions, scores)
+        return self.suspicions[self.steps(scores)]
 
-    def _step(self, heights: Floats, scores: Any) -> Floats:
+    def expected_positives(self, scores: Any, k: Any) -> list[Estimate]:
+        """Return how many positives to expect among the first k rows, the highest scores first, for each k."""
+        counts = self.count(scores)[::-1]
+        shares = self.plausible.positive_shares(self.labelled_share)[:, ::-1]
+        return expected_numbers(among_first(counts, k), self.probabilities[::-1], shares, self.plausible)
+
+    def expected_wrong(self, counts: Ints, k: Any, n_certain: int = 0) -> list[Estimate]:
+        """Return how many wrong labels to expect among the first k labelled rows, the most doubtful first, for each k.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (n_steps,)
+            How many labelled rows there are in each step.
+        k : sequence of int
+        n_certain : int, default=0
+            Labels that are taken to be wrong whatever their scores, and come first.
+        """
+        ones = np.ones((len(self.plausible.root), 1))
+        return expected_numbers(
+            among_first(np.append(n_certain, counts), k),
+            np.append(1.0, self.suspicions),
+            np.hstack([ones, self.plausible.wrong_shares()]),
+            self.plausible,
+        )
+
+    def count(self, scores: Any) -> Ints:
+        """Return how many of the scores are in each step."""
+        return np.bincount(self.steps(scores), minlength=len(self.probabilities))
+
+    def steps(self, scores: Any) -> Ints:
+        """Return the number of the step in which each score is."""
         scores = np.asarray(scores, dtype=np.float64)
         if np.isnan(scores).any():
             raise ValueError("scores holds NaN; drop or impute those rows before scoring.")
-        return heights[np.searchsorted(self.edges, scores, side="left")]
+        return np.searchsorted(self.edges, scores, side="left")
 
 
 def fit_score_model(
@@ -65,6 +113,9 @@ def fit_score_model(
     confidence: float = 0.95,
 ) -> ScoreModel:
     """Explain labelled scores as `(1-eta) f1 + eta f0` and unlabelled ones as `prior f1 + (1-prior) f0`.
+
+    Where the prior is given, the probabilities are calibrated. Where it is not, they are as good as its estimate, and
+    `probability_interval` spans what other priors give.
 
     The classes f0 and f1 are averaged over a library of shapes with increasing f1/f0, each weighed by its likelihood
     (see `blindauc.prior.posterior`). Labelled scores below both classes count as contamination, too. Only ranks
@@ -159,9 +210,10 @@ def explain_scores(
     estimate = PriorEstimate(belief.prior, wrong_share, "mixture")
     probability = _averaging_to(float(estimate.prior), belief.positive_share[index], counts.unlabelled)
     suspicion = far + (1 - far) * belief.wrong_share[index]
-    changes = (np.diff(probability) != 0) | (np.diff(suspicion) != 0)
+    changes = (np.diff(index) != 0) | (np.diff(far) != 0)
     last_of_step = np.append(changes, True)
-    model = ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step])
+    plausible = belief.plausible.at(index[last_of_step], far[last_of_step])
+    model = ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step], plausible)
     return Explanation(model, belief.auc)
 
 

@@ -8,8 +8,10 @@
 from blindauc.report.findings import (
     Asked,
     Baseline,
+    Case,
     Curve,
     Doubt,
+    Expected,
     Feature,
     Findings,
     Histogram,
@@ -21,8 +23,10 @@ from blindauc.report.page import as_html, write
 __all__ = [
     "Asked",
     "Baseline",
+    "Case",
     "Curve",
     "Doubt",
+    "Expected",
     "Feature",
     "Findings",
     "Histogram",

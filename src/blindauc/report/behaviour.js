@@ -1,5 +1,6 @@
 "use strict";
-// The page can be read without this. With it, charts tell their numbers, and tables can be sorted and filtered.
+// The page can be read without this. With it, charts tell their numbers, tables can be sorted and filtered, and a
+// slider tells how many positives to expect.
 
 /* Charts: the spot nearest to the pointer tells its numbers; with the keyboard, arrows go from spot to spot. */
 for (const plot of document.querySelectorAll(".plot")) {
@@ -123,30 +124,83 @@ for (const table of document.querySelectorAll("table.sortable")) {
 {
   const table = document.getElementById("doubts-table");
   const words = document.getElementById("doubts-words");
-  const least = document.getElementById("doubts-least");
   const status = document.getElementById("doubts-status");
+  // With few labels there is no probability, and no slider for it.
+  const least = document.getElementById("doubts-least");
   const rows = [...table.tBodies[0].rows].map((row) => ({
     row,
     text: row.textContent.toLowerCase(),
-    suspicion: Number(row.cells[2].dataset.value),
+    suspicion: Number(row.cells[3].dataset.value),
   }));
 
   const filter = () => {
     const wanted = words.value.trim().toLowerCase();
     let matching = 0;
     for (const { row, text, suspicion } of rows) {
-      const isWanted = text.includes(wanted) && 100 * suspicion >= Number(least.value);
+      const isWanted = text.includes(wanted) && (!least || 100 * suspicion >= Number(least.value));
       if (isWanted) delete row.dataset[FILTERED];
       else row.dataset[FILTERED] = "";
       matching += isWanted;
     }
-    document.getElementById("doubts-least-shown").textContent = `${least.value}\u00a0%`;
+    if (least) document.getElementById("doubts-least-shown").textContent = `${least.value}\u00a0%`;
     status.textContent = `${matching.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows match`;
     table.dispatchEvent(new Event("refilter"));
   };
 
   words.addEventListener("input", filter);
-  least.addEventListener("input", filter);
+  least?.addEventListener("input", filter);
   words.closest(".filter").hidden = false;
   filter();
+}
+
+/* Capacity: of so many rows, how many positives to expect. The curve is read from its table. */
+if (document.getElementById("capacity-curve")) {
+  const curve = [...document.getElementById("capacity-curve").tBodies[0].rows].map((row) =>
+    [...row.cells].map((cell) => Number(cell.dataset.value)),
+  );
+  const rows = document.getElementById("capacity-rows");
+  const slider = document.getElementById("capacity-slider");
+  const status = document.getElementById("capacity-found");
+  const most = curve.at(-1)[0];
+
+  // Every number of the curve at k rows, along straight lines, from nothing at none.
+  const among = (k) => {
+    const right = curve.findIndex((point) => point[0] >= k);
+    const after = curve[right];
+    const before = right > 0 ? curve[right - 1] : after.map(() => 0);
+    const part = (k - before[0]) / (after[0] - before[0]);
+    return after.map((end, i) => before[i] + part * (end - before[i]));
+  };
+  const told = (k) => {
+    const numbers = among(k);
+    const [low, high] = numbers.slice(-2);
+    const between = `${Math.floor(low + 1e-9).toLocaleString("en")} to ${Math.ceil(high - 1e-9).toLocaleString("en")}`;
+    const of = k === 1 ? "Of the first row" : `Of the first ${k.toLocaleString("en")} rows`;
+    if (numbers.length === 3) return `${of} anything from ${between} may be positive. The prior would tell more.`;
+    return `${of} expect about ${Math.round(numbers[1]).toLocaleString("en")} to be positive (95 % interval ${between}).`;
+  };
+  const show = (k) => {
+    status.textContent = told(k);
+    slider.setAttribute("aria-valuetext", `${k.toLocaleString("en")} rows`);
+  };
+  // The slider goes by factors: ten rows more matter at the start and not at the end.
+  const placeOf = (k) => (most > 1 ? (1000 * Math.log(k)) / Math.log(most) : 0);
+  const rowsAt = (place) => Math.max(1, Math.round(most ** (place / 1000)));
+
+  slider.addEventListener("input", () => {
+    const k = rowsAt(Number(slider.value));
+    rows.value = k;
+    show(k);
+  });
+  const typed = () => Math.max(1, Math.min(most, Math.round(Number(rows.value)) || 1));
+  rows.addEventListener("input", () => {
+    slider.value = placeOf(typed());
+    show(typed());
+  });
+  rows.addEventListener("change", () => {
+    rows.value = typed();
+  });
+  slider.value = placeOf(typed());
+  show(typed());
+  slider.closest(".filter").hidden = false;
 }

@@ -8,11 +8,13 @@ from blindauc.report.findings import Findings, Interval
 from blindauc.report.words import count, number, number_range, percent, percent_range
 from blindauc.theory import enough_unlabelled
 
+LEAST_LABELLED = 15
+"""As `MIN_JUDGED` of `blindauc.estimators.tuned` has it."""
+
 FEW_LABELLED = 30
 WIDE_AUC = 0.2
 SUSPICIOUSLY_GOOD_AUC = 0.98
 MANY_WRONG_LABELS = 0.3
-WIDE_PRIOR = 0.3
 LITTLE_SIGNAL = 0.3
 """Of what parts the AUC from one half, the share `1 - prior - contamination` is left in labelled against unlabelled."""
 
@@ -31,6 +33,13 @@ def cautions(findings: Findings) -> list[Caution]:
 
 def _about_auc(findings: Findings) -> list[Caution]:
     auc = findings.auc
+    if not findings.is_auc_known:
+        return [
+            Caution(
+                "Nothing could be judged",
+                f"To estimate an AUC or a count, at least {LEAST_LABELLED} different rows have to be labelled.",
+            )
+        ]
     found = []
     if auc.low <= 0.5:
         found.append(
@@ -84,6 +93,8 @@ def _about_rows(findings: Findings) -> list[Caution]:
 
 def _about_shares(findings: Findings) -> list[Caution]:
     prior, contamination = findings.prior, findings.contamination
+    if not findings.is_auc_known:
+        return []
     found = []
     if contamination.high > MANY_WRONG_LABELS:
         found.append(
@@ -93,15 +104,15 @@ def _about_shares(findings: Findings) -> list[Caution]:
                 f"{percent_range(contamination)}). Check the most doubtful ones by hand and fit again.",
             )
         )
-    if _width(prior) > WIDE_PRIOR:
+    if not findings.is_prior_known:
         found.append(
             Caution(
-                "How many positives are hidden is hardly known",
-                f"The interval goes from {percent_range(prior)}. Precision and probabilities depend on it. "
-                "Where the share is known from elsewhere, fit again with --prior.",
+                "How many positives are hidden cannot be told",
+                f"From {percent_range(prior)} of the unlabelled rows may be. Counts of positives and probabilities "
+                "depend on it and are given as ranges. Where you know the share, fit again with --prior.",
             )
         )
-    if 1 - prior.value - contamination.value < LITTLE_SIGNAL:
+    elif 1 - prior.value - contamination.value < LITTLE_SIGNAL:
         found.append(
             Caution(
                 "Labelled and unlabelled rows are much alike",

@@ -6,16 +6,20 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
+from blindauc.report.counting import whole_range
 from blindauc.report.elements import Markup, tag
-from blindauc.report.findings import Curve, Feature, Histogram, TuningSlice
-from blindauc.report.frame import TOP, Frame, Tick, picture
-from blindauc.report.words import PERCENT, number, percent, short
+from blindauc.report.findings import Curve, Expected, Feature, Histogram, TuningSlice
+from blindauc.report.frame import BOTTOM, TOP, Frame, Tick, picture
+from blindauc.report.words import PERCENT, climbed, number, percent, short, stepped
 
 DRAWN_POINTS, TOLD_POINTS = 201, 51
 """Of a curve: more cannot be told apart by the eye, or by a finger."""
 
 BARS = 15
 """Columns in the chart of weights; the table has more."""
+
+NO_BAR = 0.01
+"""A shorter bar, compared to the longest, cannot be seen."""
 
 BAR_STEP, BAR_HEIGHT, BARS_WIDTH, BARS_TOP = 38.0, 9.0, 400.0, 26.0
 NAME_LENGTH = 34
@@ -51,18 +55,6 @@ def roc_chart(curve: Curve) -> Markup:
     )
 
 
-def precision_recall_chart(curve: Curve, prior: float) -> Markup:
-    """Precision against recall, with what chance would give."""
-    return _curve_chart(
-        curve,
-        title="Precision-recall curve with its 95 % band",
-        x_title="positives found",
-        y_title="positives among those taken",
-        tip="{x} of the positives are found\n{y} of those taken are positive ({low} to {high})",
-        chance=([0, 1], [prior, prior]),
-    )
-
-
 def _curve_chart(
     curve: Curve, *, title: str, x_title: str, y_title: str, tip: str, chance: tuple[list[float], list[float]]
 ) -> Markup:
@@ -86,11 +78,69 @@ def _curve_chart(
     )
 
 
+def found_chart(curve: Sequence[Expected], k: int, chance: float | None, title: str) -> Markup:
+    """Positives found by rows checked; without a chance to compare with, what is known is the band alone."""
+    end, most = float(curve[-1].k), max(each.high for each in curve) or 1.0
+    frame = Frame(400, 320, (0, end), (0, 1.05 * most))
+    x, low, high = [each.k for each in curve], [each.low for each in curve], [each.high for each in curve]
+    known = [] if chance is None else _best_and_chance(frame, curve, chance)
+    told = _thinned_evenly(curve)
+    return picture(
+        frame.width,
+        frame.height,
+        f"Positives found: {title}",
+        frame.axes(_counts(end), _counts(most), "rows checked", "positives found"),
+        frame.band(x, low, high),
+        known,
+        _marked(frame, k, f"{k:,} rows") if 0 < k < end else None,
+        [frame.spot(each.k, each.high if chance is None else each.value, _found_tip(each, chance)) for each in told],
+    )
+
+
+def _best_and_chance(frame: Frame, curve: Sequence[Expected], chance: float) -> list[Markup]:
+    end = float(curve[-1].k)
+    return [
+        frame.line([0, end], [0, chance * end], class_="chance"),
+        tag("text", "any rows", x=frame.x(0.8 * end), y=frame.y(0.8 * chance * end) + 16, class_="label quiet middle"),
+        frame.line([each.k for each in curve], [each.value for each in curve], class_="curve"),
+    ]
+
+
+def _found_tip(expected: Expected, chance: float | None) -> str:
+    between = whole_range(expected.low, expected.high)
+    found = f"from {between} positive" if chance is None else f"about {expected.value:,.0f} positive ({between})"
+    return f"of the first {expected.k:,} rows\n{found}"
+
+
+def _thinned_evenly(curve: Sequence[Expected]) -> list[Expected]:
+    """So many that no two lie closer than a finger can tell apart; the first row is always told."""
+    step, told = curve[-1].k / TOLD_POINTS, list(curve[1:2])
+    for each in curve[2:]:
+        if each.k - told[-1].k >= step:
+            told.append(each)
+    return told
+
+
+def _counts(most: float) -> list[Tick]:
+    return [Tick(at, f"{at:,.0f}") for at in round_steps(0, most) if at == round(at)]
+
+
+def _marked(frame: Frame, x: float, words: str) -> list[Markup]:
+    """A line across the chart and what it stands for, on the side where there is more room."""
+    low, high = frame.x_range
+    side = "end" if x > (low + high) / 2 else "start"
+    at = frame.x(x)
+    return [
+        tag("line", x1=at, x2=at, y1=TOP, y2=frame.height - BOTTOM, class_="chosen"),
+        tag("text", words, x=at + (-6 if side == "end" else 6), y=TOP + 10, class_=f"label strong {side}"),
+    ]
+
+
 def rank_chart(ranks: Histogram) -> Markup:
     """Labelled rows as bars, unlabelled ones as the outline of bars."""
     bins = list(zip(ranks.edges, ranks.edges[1:], ranks.labelled, ranks.unlabelled, strict=False))
     highest = max([*ranks.labelled, *ranks.unlabelled, 0.01])
-    frame = Frame(460, 320, (ranks.edges[0], ranks.edges[-1]), (0, 1.12 * highest))
+    frame = Frame(400, 340, (ranks.edges[0], ranks.edges[-1]), (0, 1.12 * highest))
     outline_x = [x for low, high, _, _ in bins for x in (low, high)]
     outline_y = [y for *_, unlabelled in bins for y in (unlabelled, unlabelled)]
     tip = "ranks {} to {}\n{} of the labelled rows\n{} of the unlabelled rows"
@@ -118,7 +168,7 @@ def rank_chart(ranks: Histogram) -> Markup:
 
 
 def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], str] = short) -> Markup:
-    """Scores with their standard errors along the values tried, which increase and are put at equal distances."""
+    """Scores with their standard errors along the values tried, which are put at equal distances; bars for shares."""
     places = [float(place) for place in range(len(tried.values))]
     bounds = [score + sign * error for score, error in zip(tried.scores, tried.errors, strict=True) for sign in (-1, 1)]
     low, high = min(bounds), max(bounds)
@@ -127,7 +177,6 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
     chosen = place_of(tried.chosen, tried.values)
     every = math.ceil(len(places) / 6)
     shown = list(zip(places, tried.values, tried.scores, tried.errors, strict=True))
-    side = "end" if chosen > (len(places) - 1) / 2 else "start"
     return picture(
         frame.width,
         frame.height,
@@ -138,27 +187,40 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
             name,
             "score",
         ),
-        tag("line", x1=frame.x(chosen), x2=frame.x(chosen), y1=TOP, y2=frame.y(low - room), class_="chosen"),
-        tag(
-            "text",
-            f"leading: {value_told(tried.chosen)}",
-            x=frame.x(chosen) + (-6 if side == "end" else 6),
-            y=TOP + 10,
-            class_=f"label strong {side}",
-        ),
+        [_share_bar(frame, place, share) for place, share in zip(places, tried.shares, strict=True)],
+        _marked(frame, chosen, f"largest weight: {value_told(tried.chosen)}"),
         [_whisker(frame, place, score, error) for place, _, score, error in shown],
         frame.line(places, tried.scores, class_="curve thin"),
         [
-            frame.spot(place, score, f"{name}: {value_told(value)}\nscore {number(score)} ± {number(error)}")
-            for place, value, score, error in shown
+            frame.spot(
+                place,
+                score,
+                f"{name}: {value_told(value)}\nscore {number(score)} ± {number(error)}\n"
+                f"{percent(share)} of the average",
+            )
+            for (place, value, score, error), share in zip(shown, tried.shares, strict=True)
         ],
+    )
+
+
+def _share_bar(frame: Frame, place: float, share: float) -> Markup:
+    """The share of a value in the average, from the bottom up to a third of the chart."""
+    bottom = frame.height - BOTTOM
+    height = share * (bottom - TOP) / 3
+    return tag(
+        "rect",
+        x=frame.x(place - 0.3),
+        y=round(bottom - height, 1),
+        width=round(frame.x(place + 0.3) - frame.x(place - 0.3), 1),
+        height=round(height, 1),
+        class_="share",
     )
 
 
 def weight_chart(features: Sequence[Feature]) -> Markup:
     """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them."""
-    shown = [feature for feature in features if feature.weight][:BARS]
-    largest = max([abs(feature.weight) for feature in shown], default=1.0)
+    largest = max([abs(feature.weight) for feature in features], default=0.0) or 1.0
+    shown = [feature for feature in features if abs(feature.weight) > NO_BAR * largest][:BARS]
     height = BARS_TOP + BAR_STEP * len(shown) + 6
     middle = BARS_WIDTH / 2
     return picture(
@@ -178,8 +240,8 @@ def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
     is_for = feature.weight > 0
     end = middle + (length if is_for else -length)
     tip = (
-        f"{feature.column}\nweight {number(feature.weight)}: higher values speak {direction(feature.weight)}\n"
-        f"inclusion {percent(feature.inclusion)}"
+        f"{feature.column}\n{stepped(feature)}: {climbed(feature)}\n"
+        f"belongs in the ranking with probability {percent(feature.inclusion)}"
     )
     if feature.frequency is not None:
         tip += f"\nselected by {percent(feature.frequency)} of the half-samples"
@@ -187,7 +249,7 @@ def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
         "g",
         # The name stands where the bar is not: whole words matter more than one common margin.
         tag("text", shortened(feature.column), x=2, y=top + 15, class_="label name"),
-        tag("text", number(feature.weight, 2), x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
+        tag("text", f"{stepped(feature)}: {climbed(feature)}", x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
         tag(
             "rect",
             x=min(middle, end),
@@ -199,20 +261,6 @@ def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
         ),
         tag("circle", cx=end, cy=top + 21 + BAR_HEIGHT / 2, r=2, class_="spot", data_tip=tip),
     )
-
-
-def direction(weight: float) -> str:
-    """What higher values speak for.
-
-    Examples
-    --------
-    >>> from blindauc.report.charts import direction
-    >>> direction(-0.3)
-    'against positive'
-    """
-    if weight == 0:
-        return "not used"
-    return "for positive" if weight > 0 else "against positive"
 
 
 def shortened(name: str) -> str:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 
 class Interval(NamedTuple):
     """A number with its 95 % interval."""
 
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many rows of a kind to expect among the first `k` of a list, with a 95 % interval."""
+
+    k: int
     value: float
     low: float
     high: float
@@ -26,6 +36,8 @@ class Asked:
     n_rows, n_labelled : all rows, and those labelled positive
     n_columns : columns that were used
     set_aside : for each column that was not used, the reason in words
+    n_groups : how many there are whom rows belong to, such as patients; None where rows stand alone
+    notes : what to know about columns, in sentences
     """
 
     data: str
@@ -35,6 +47,8 @@ class Asked:
     n_labelled: int
     n_columns: int
     set_aside: dict[str, str]
+    n_groups: int | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -58,12 +72,22 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TuningSlice:
-    """The best score for each value of one choice, with its standard error, and the value of the leading candidate."""
+    """The values of one choice that were tried.
+
+    Attributes
+    ----------
+    name : of the choice
+    values : in increasing order
+    scores, errors : the best score reached with each value, and its standard error
+    shares : of the candidates with each value in the average; they sum to one
+    chosen : the value of the candidate with the largest share of all
+    """
 
     name: str
     values: list[float]
     scores: list[float]
     errors: list[float]
+    shares: list[float]
     chosen: float
 
 
@@ -79,6 +103,9 @@ class Feature:
     inclusion : the probability that it belongs in the ranking
     selected : whether it is selected, as columns with an inclusion of at least one half are
     frequency : in which share of half-samples it was selected, None where that was not computed
+    step, unit : how much more of it `climb` is for: one standard deviation, in "days" for a date and in its own unit,
+        which is not known and blank, for a number; a column that is so or not has a step of one and the unit "yes"
+    climb : the share of unlabelled rows that a row in the middle of them passes by the step; negative where it falls
     """
 
     column: str
@@ -87,6 +114,9 @@ class Feature:
     inclusion: float
     selected: bool
     frequency: float | None
+    step: float
+    unit: str
+    climb: float
 
 
 @dataclass(frozen=True)
@@ -110,6 +140,28 @@ class Doubt:
 
 
 @dataclass(frozen=True)
+class Case:
+    """An unlabelled row near the top of the ranking.
+
+    Attributes
+    ----------
+    row : its place in the table, from 1, the first row below the header
+    name : its identifier, or the row again
+    rank : its place among the unlabelled rows, from 1
+    probability : that it is positive; where the prior is not known, only the interval means something
+    reason : in words
+    cells : what the user's own columns hold, as text
+    """
+
+    row: int
+    name: str
+    rank: int
+    probability: Interval
+    reason: str
+    cells: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Baseline:
     """A simpler method, and by how much the ranking is better."""
 
@@ -127,8 +179,14 @@ class Findings:
     ----------
     asked : what the fit was given
     auc, prior, contamination : of the ranking; of the unlabelled rows; of the labels
-    n_doubtful : labels to re-check; `n_false_alarms` of them are expected to be correct
-    roc, precision_recall : curves estimated without negatives
+    is_auc_known : whether enough positives were held out to estimate the AUC, and with it all that is counted
+    is_prior_known : whether the prior is given, or its interval is narrow enough to state it as one number
+    capacity : how many unlabelled rows the user can check, None where that was not said
+    found : positives among the first k unlabelled rows, for growing k from 1 to all; empty where nothing is known
+    cases : the first unlabelled rows of the ranking
+    wrong : wrong labels among the first k of `doubts`, for growing k; empty where nothing is known
+    n_doubtful : the labels that `doubtful_labels()` names: at most one in five of them is expected to be correct
+    roc : the ROC curve, estimated without negatives
     ranks : how rows rank by models that have not seen them
     tuning : slices through what was tried
     features : all columns, those of the largest weight first
@@ -142,9 +200,14 @@ class Findings:
     auc: Interval
     prior: Interval
     contamination: Interval
+    is_auc_known: bool
+    is_prior_known: bool
+    capacity: int | None
+    found: list[Expected]
+    cases: list[Case]
+    wrong: list[Expected]
     n_doubtful: int
     roc: Curve
-    precision_recall: Curve
     ranks: Histogram
     tuning: list[TuningSlice]
     features: list[Feature]
@@ -154,9 +217,9 @@ class Findings:
     provenance: dict[str, Any]
 
     @property
-    def n_false_alarms(self) -> int:
-        """How many of the labels to re-check are expected to be correct."""
-        return round(sum(1 - doubt.suspicion for doubt in self.doubts[: self.n_doubtful]))
+    def selected_columns(self) -> list[str]:
+        """The columns of the table that are selected, the strongest first."""
+        return list(dict.fromkeys(feature.source for feature in self.features if feature.selected))
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1, allow_nan=False)
@@ -172,7 +235,9 @@ class Findings:
                 prior=Interval(*parts.pop("prior")),
                 contamination=Interval(*parts.pop("contamination")),
                 roc=Curve(**parts.pop("roc")),
-                precision_recall=Curve(**parts.pop("precision_recall")),
+                found=[Expected(**each) for each in parts.pop("found")],
+                cases=[Case(**each | {"probability": Interval(*each["probability"])}) for each in parts.pop("cases")],
+                wrong=[Expected(**each) for each in parts.pop("wrong")],
                 ranks=Histogram(**parts.pop("ranks")),
                 tuning=[TuningSlice(**each) for each in parts.pop("tuning")],
                 features=[Feature(**each) for each in parts.pop("features")],

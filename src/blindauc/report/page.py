@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from blindauc.files import write_whole
-from blindauc.report.elements import Markup, tag
+from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections import SECTIONS
 
@@ -26,6 +26,11 @@ def write(findings: Findings, path: str | Path) -> None:
 
 def as_html(findings: Findings) -> str:
     """The report as the text of an HTML page."""
+    return document(f"{findings.asked.data}: blindauc report", [make(findings) for make in SECTIONS])
+
+
+def document(title: str, sections: Child) -> str:
+    """A whole HTML page that needs nothing else, with the style and the script of all our pages."""
     style, script = _packaged("style.css"), _packaged("behaviour.js")
     head = tag(
         "head",
@@ -33,10 +38,10 @@ def as_html(findings: Findings) -> str:
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{findings.asked.data}: blindauc report"),
+        tag("title", title),
         tag("style", style),
     )
-    body = tag("body", tag("main", [make(findings) for make in SECTIONS]), tag("script", script))
+    body = tag("body", tag("main", sections), tag("script", script))
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 

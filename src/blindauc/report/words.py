@@ -8,7 +8,7 @@ from typing import Any
 
 from blindauc.estimate import Estimate
 from blindauc.report.elements import Markup, tag
-from blindauc.report.findings import Interval
+from blindauc.report.findings import Feature, Interval
 
 NOTHING = "\u2013"
 MINUS = "\u2212"
@@ -98,16 +98,39 @@ def count(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def listed(names: list[str]) -> str:
-    """Names in a sentence.
+def stepped(feature: Feature) -> str:
+    """How much more of a column is meant: one standard deviation in its own units, or that it is so.
 
     Examples
     --------
-    >>> from blindauc.report.words import listed
-    >>> listed(["age", "crp", "sex"])
-    'age, crp and sex'
+    >>> from blindauc.report import Feature
+    >>> from blindauc.report.words import stepped
+    >>> stepped(Feature("age", "age", 0.4, 1.0, True, None, 12.34, "", 0.1))
+    '+12.3'
+    >>> stepped(Feature("sex=F", "sex", 0.4, 1.0, True, None, 1.0, "yes", 0.1))
+    'yes'
     """
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return feature.unit if feature.unit == "yes" else f"+{short(_three_digits(feature.step))} {feature.unit}".rstrip()
+
+
+def climbed(feature: Feature) -> str:
+    """How far a row in the middle of the ranking goes up or down by a step.
+
+    Examples
+    --------
+    >>> from blindauc.report import Feature
+    >>> from blindauc.report.words import climbed
+    >>> climbed(Feature("age", "age", -0.4, 1.0, True, None, 12.34, "", -0.18)).replace(chr(160), " ")
+    'down 18 %'
+    """
+    if feature.climb == 0:
+        return "no move"
+    return f"{'up' if feature.climb > 0 else 'down'} {percent(abs(feature.climb))}"
+
+
+def _three_digits(value: float) -> float:
+    """Rounded to three digits, or to a whole number where it has more before the point."""
+    return float(f"{value:.3g}") if abs(value) < 1000 else float(round(value))
 
 
 def plain(value: Any) -> str:

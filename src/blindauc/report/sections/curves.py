@@ -1,49 +1,70 @@
-"""ROC and precision-recall curves."""
+"""How well rows are told apart: the ROC curve, and where rows rank."""
 
 from __future__ import annotations
 
-from blindauc.report.charts import precision_recall_chart, roc_chart, thinned
+from blindauc.report.charts import rank_chart, roc_chart, thinned
 from blindauc.report.elements import Markup, tag
-from blindauc.report.findings import Curve, Findings
+from blindauc.report.findings import Curve, Findings, Histogram
 from blindauc.report.sections.parts import figure, section
 from blindauc.report.tables import Column, as_details
 from blindauc.report.words import percent
 
 
-def curves(findings: Findings) -> Markup:
-    """Both curves, side by side where there is room."""
+def curves(findings: Findings) -> Markup | None:
+    """Both charts, side by side where there is room; nothing where nothing could be held out."""
+    if not findings.is_auc_known:
+        return None
     return section(
         "curves",
         "How well rows are told apart",
-        "Estimated without a single known negative, by models that had not seen the rows they rank. The line is the "
-        "best guess; at each point the band holds the truth with 95 % confidence.",
-        tag("div", _roc(findings.roc), _precision_recall(findings), class_="pair"),
+        "Estimated without a single known negative, by models that had not seen the rows they rank. At each point the "
+        "band of the ROC curve is a 95\u00a0% interval. A row's rank is the share of unlabelled rows that it leaves "
+        "behind: 100\u00a0% is the top. Labelled rows should crowd at the right; those at the left are the labels to "
+        "doubt.",
+        tag("div", _roc(findings.roc), _ranks(findings.ranks), class_="pair"),
     )
 
 
 def _roc(curve: Curve) -> Markup:
+    points = thinned(curve)
     return figure(
         "ROC curve",
         "How many positives are found, for each share of negatives that are taken for positive.",
         roc_chart(curve),
-        numbers=_numbers(curve, "ROC curve", "negatives taken for positive", "positives found"),
+        numbers=as_details(
+            "ROC curve",
+            [
+                Column("negatives taken for positive", True),
+                Column("positives found", True),
+                Column("95 % from", True),
+                Column("to", True),
+            ],
+            [
+                [percent(value) for value in row]
+                for row in zip(points.x, points.y, points.low, points.high, strict=True)
+            ],
+        ),
     )
 
 
-def _precision_recall(findings: Findings) -> Markup:
-    curve = findings.precision_recall
+def _ranks(spread: Histogram) -> Markup:
+    rows = zip(spread.edges, spread.edges[1:], spread.labelled, spread.unlabelled, strict=False)
     return figure(
-        "Precision and recall",
-        "How many of the unlabelled rows taken are positive, for each share of positives found.",
-        precision_recall_chart(curve, findings.prior.value),
-        numbers=_numbers(curve, "Precision and recall", "positives found", "positives among those taken"),
-    )
-
-
-def _numbers(curve: Curve, caption: str, x: str, y: str) -> Markup:
-    points = thinned(curve)
-    return as_details(
-        caption,
-        [Column(x, True), Column(y, True), Column("95 % from", True), Column("to", True)],
-        [[percent(value) for value in row] for row in zip(points.x, points.y, points.low, points.high, strict=True)],
+        "Ranks of labelled and unlabelled rows",
+        None,
+        rank_chart(spread),
+        legend=tag(
+            "p",
+            tag("span", "labelled", class_="key bars"),
+            tag("span", "unlabelled", class_="key outlines"),
+            class_="legend",
+        ),
+        numbers=as_details(
+            "Share of rows by rank",
+            [Column("rank"), Column("labelled", True), Column("unlabelled", True)],
+            [
+                [f"{percent(low)} to {percent(high)}", percent(labelled), percent(unlabelled)]
+                for low, high, labelled, unlabelled in rows
+            ],
+        ),
     )

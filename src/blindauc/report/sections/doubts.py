@@ -1,40 +1,51 @@
-"""The labels to re-check."""
+"""The labels to check again, in which order, and how many of them to expect to be wrong."""
 
 from __future__ import annotations
 
+from blindauc.report.counting import among_first, how_many, wrong_first
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.findings import Doubt, Findings
+from blindauc.report.findings import Doubt, Expected, Findings
 from blindauc.report.sections.parts import ROWS_AT_FIRST, cut_on_paper, not_shown, section
 from blindauc.report.tables import Cell, Column, table
-from blindauc.report.words import name, percent
+from blindauc.report.words import name, number, percent
 
 DOUBTS = 200
 MOST_DOUBTS = 500
 """Rows on the page: at least the first where there are as many, at most the second where so many are to be checked."""
 
+ORDER = "Labelled rows that may not be positive, in the order to check them."
+NUMBERS = (
+    "Probably wrong is the probability that the label is wrong. Wrong so far is how many wrong labels to expect down "
+    "to this row."
+)
+NO_NUMBERS = "There are too few labels to say how many of them are wrong; the order is that of their scores."
+
 COLUMNS = (
     Column("Name"),
     Column("Row", True),
-    Column("Suspicion", True, "descending"),
-    Column("False alarms", True),
-    Column("Check"),
+    Column("Order", True, "ascending"),
+    Column("Probably wrong", True),
+    Column("Wrong so far", True),
     Column("Reason"),
 )
+COLUMNS_WITHOUT_NUMBERS = (*COLUMNS[:3], COLUMNS[-1])
 
 
 def doubts(findings: Findings) -> Markup:
     """A table to sort and to filter, the most doubtful first."""
     shown = findings.doubts[: min(max(DOUBTS, findings.n_doubtful), MOST_DOUBTS)]
+    first = wrong_first(findings)
+    columns = COLUMNS_WITHOUT_NUMBERS if first is None else COLUMNS
     return section(
         "doubts",
-        "Labels to re-check",
-        "Labelled rows that may not be positive, the most doubtful first. Suspicion is the probability that the label "
-        "is wrong. False alarms is the share of right labels to expect among this one and all more doubtful ones.",
-        _filter(),
+        "Labels to check",
+        f"{ORDER} {NO_NUMBERS if first is None else NUMBERS}",
+        None if first is None else tag("p", tag("strong", _expectation(first))),
+        _filter(has_numbers=first is not None),
         table(
-            "Labelled rows by suspicion",
-            COLUMNS,
-            [_row(doubt, to_check=i < findings.n_doubtful) for i, doubt in enumerate(shown)],
+            "Labelled rows in the order to check them",
+            columns,
+            [_row(findings, doubt, place) for place, doubt in enumerate(shown, start=1)],
             id="doubts-table",
             class_="sortable wordy",
             data_first=ROWS_AT_FIRST,
@@ -44,29 +55,36 @@ def doubts(findings: Findings) -> Markup:
     )
 
 
-def _filter() -> Markup:
+def _expectation(first: Expected) -> str:
+    return f"Of the first {first.k:,} expect {how_many(first, is_known=True)} to be wrong."
+
+
+def _filter(*, has_numbers: bool) -> Markup:
     """Hidden until the script says that it works."""
+    least = tag(
+        "label",
+        "Probably wrong at least",
+        tag("input", type="range", id="doubts-least", min=0, max=100, step=1, value=0),
+        tag("output", "0\u00a0%", id="doubts-least-shown", for_="doubts-least"),
+    )
     return tag(
         "div",
         tag("label", "Find", tag("input", type="search", id="doubts-words", placeholder="a name or a reason")),
-        tag(
-            "label",
-            "Suspicion at least",
-            tag("input", type="range", id="doubts-least", min=0, max=100, step=1, value=0),
-            tag("output", "0\u00a0%", id="doubts-least-shown", for_="doubts-least"),
-        ),
+        least if has_numbers else None,
         tag("p", role="status", id="doubts-status"),
         class_="filter",
         hidden=True,
     )
 
 
-def _row(doubt: Doubt, *, to_check: bool) -> list[Child | Cell]:
+def _row(findings: Findings, doubt: Doubt, place: int) -> list[Child | Cell]:
+    start: list[Child | Cell] = [name(doubt.name), Cell(f"{doubt.row:,}", doubt.row), Cell(f"{place:,}", place)]
+    if wrong_first(findings) is None:
+        return [*start, doubt.reason]
+    so_far = among_first(findings.wrong, place).value
     return [
-        name(doubt.name),
-        Cell(f"{doubt.row:,}", doubt.row),
+        *start,
         Cell(percent(doubt.suspicion), doubt.suspicion),
-        Cell(percent(doubt.false_alarms), doubt.false_alarms),
-        tag("strong", "check") if to_check else None,
+        Cell(number(so_far, 0 if so_far >= 10 else 1), so_far),
         doubt.reason,
     ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blindauc.report.charts import BARS, direction, weight_chart
+from blindauc.report.charts import BARS, weight_chart
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Feature, Findings
 from blindauc.report.sections.parts import ROWS_AT_FIRST, cut_on_paper, figure, not_shown, section
 from blindauc.report.tables import Cell, Column, table
-from blindauc.report.words import count, name, number, percent
+from blindauc.report.words import climbed, count, name, percent, stepped
 
 MOST_FEATURES = 100
 """Rows of the table, however many columns there are."""
@@ -19,50 +19,67 @@ FEW = 5
 
 COLUMNS = (
     Column("Column"),
-    Column("Weight", True),
-    Column("Higher values speak"),
-    Column("Inclusion", True),
+    Column("Moves a row", True),
+    Column("Belongs", True),
     Column("Stability", True),
+)
+
+READING = (
+    "What one standard deviation more of a column, or a yes in the place of a no, does to a row in the middle of the "
+    "ranking when all else stays: \u201c+12.3: up 18\u00a0%\u201d means that with 12.3 more it passes 18\u00a0% of the "
+    "unlabelled rows. These are no causes: of two columns that go together, one may count for both."
+)
+MEANING = (
+    "Belongs is the probability that a column belongs in the ranking; columns with at least 50\u00a0% are selected. "
+    "Stability is the share of random halves of the rows that would select the column, too."
 )
 
 
 def features(findings: Findings) -> Markup:
-    """Weights as bars and as a table, and the columns that were never looked at."""
+    """What columns do as bars and as a table, and the columns that were never looked at."""
     shown = findings.features[:MOST_FEATURES]
     return section(
         "features",
         "What tells rows apart",
-        "Weights can be compared: each is for a column of unit spread. They are no causes: of two columns that go "
-        "together, one may carry the weight of both. Inclusion is the probability that a column belongs in the "
-        "ranking; columns with at least 50\u00a0% are selected. Stability is the share of random halves of the rows "
-        "that would select the column, too.",
+        f"{_how_many(findings)} {READING}",
         tag(
             "div",
             _bars(findings.features),
             tag(
                 "div",
+                tag("p", MEANING, class_="note"),
                 _numbers(shown),
                 cut_on_paper(len(shown)),
-                not_shown(len(shown), len(findings.features), "column of less weight is", "columns of less weight are"),
+                not_shown(len(shown), len(findings.features), "line of less weight is", "lines of less weight are"),
             ),
             class_="pair",
         ),
+        [tag("p", note, class_="note") for note in findings.asked.notes],
         _set_aside(findings.asked.set_aside),
     )
 
 
+def _how_many(findings: Findings) -> str:
+    n_selected, n_used = len(findings.selected_columns), findings.asked.n_columns
+    some = f"Of {count(n_used, 'column', 'columns')} used, {count(n_selected, 'is', 'are')} selected"
+    return (
+        f"{some}; a column of categories has a line for each of them."
+        if n_used < len(findings.features)
+        else f"{some}."
+    )
+
+
 def _bars(every: Sequence[Feature]) -> Markup:
-    n_used = sum(feature.weight != 0 for feature in every)
-    if not n_used:
+    if not any(feature.weight for feature in every):
         return tag("p", "No column has a weight.")
-    words = f"The {BARS} strongest of {n_used:,}." if n_used > BARS else None
-    return figure("Weights", words, weight_chart(every), nearest="y")
+    words = f"The strongest, {BARS} at most. Bars compare them by one standard deviation of each."
+    return figure("What moves rows most", words, weight_chart(every), nearest="y")
 
 
 def _numbers(shown: Sequence[Feature]) -> Markup:
     n_selected = sum(feature.selected for feature in shown)
     return table(
-        "Columns and their weights",
+        "Columns and what they do",
         COLUMNS,
         [_row(feature) for feature in shown],
         data_first=max(FEW, min(n_selected, ROWS_AT_FIRST)),
@@ -74,15 +91,14 @@ def _row(feature: Feature) -> list[Child | Cell]:
     frequency = feature.frequency
     return [
         [name(feature.column), _source(feature)],
-        Cell(number(feature.weight), feature.weight),
-        direction(feature.weight),
+        Cell(f"{stepped(feature)}: {climbed(feature)}", feature.climb),
         Cell(percent(feature.inclusion), feature.inclusion),
         Cell("not computed", -1) if frequency is None else Cell(percent(frequency), frequency),
     ]
 
 
 def _source(feature: Feature) -> Markup | None:
-    if feature.source == feature.column:
+    if feature.column.startswith(feature.source):  # as in "race=Asian", which says it by itself
         return None
     return tag("span", "from ", name(feature.source), class_="note")
 

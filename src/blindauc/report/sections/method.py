@@ -1,4 +1,4 @@
-"""How it was done, whom to cite, and what the page was made from."""
+"""The appendix: how it was done, what was tried, what words mean, and what the page was made from."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections.parts import section
+from blindauc.report.sections.tuning import tuning
 from blindauc.report.tables import Column, table
 from blindauc.report.words import name, plain
 
@@ -24,15 +25,31 @@ METHOD = (
 )
 LEADING = "The candidate with the largest weight"
 
+GLOSSARY = (
+    ("AUC", "How often the ranking puts a positive row before one that is not: 0.5 is chance, 1 is perfect."),
+    ("Blind AUC", "The same with unlabelled rows in the place of negatives; it can be measured, and is lower."),
+    ("Trimmed blind AUC", "The blind AUC without the lowest labelled rows, which may have wrong labels."),
+    ("Prior", "The share of positives among the unlabelled rows. Where it is known, give it to the fit."),
+    ("Contamination", "The share of wrong labels among the labelled rows."),
+    ("Suspicion", "The probability that a label is wrong."),
+    ("Ridge (l2)", "A penalty that keeps weights small, so that chance patterns do not get a large one."),
+    ("Outliers", "Labelled rows that a fit leaves out because they look like unlabelled ones."),
+    ("Inclusion", "The probability that a column belongs in the ranking."),
+    ("95 % interval", "A range that holds the true number in 95 of 100 such tables."),
+)
+
 
 def method(findings: Findings) -> Markup:
-    """The paper's method in a few sentences, then two tables."""
+    """The paper's method in a few sentences, what was tried, the glossary, and two tables."""
     return section(
         "method",
-        "Method and citation",
+        "Appendix: method, words and sources",
         None,
         tag("p", METHOD),
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
+        tuning(findings),
+        tag("h3", "Words"),
+        tag("dl", [tag("div", tag("dt", word), tag("dd", meaning)) for word, meaning in GLOSSARY], class_="glossary"),
         tag(
             "div",
             tag("div", tag("h3", LEADING), _pairs(LEADING, findings.chosen)),

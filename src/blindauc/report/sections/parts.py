@@ -11,6 +11,9 @@ ROWS_AT_FIRST = 20
 ROWS_ON_PAPER = 40
 """As the print style has it: nobody reads hundreds of rows on paper."""
 
+LONG_VALUE = 6
+"""More letters of a key number would not fit their box at full size."""
+
 
 def section(place: str, title: str, lead: str | None, *children: Child) -> Markup:
     """A heading, a few words below it, and the rest."""
@@ -49,3 +52,9 @@ def cut_on_paper(n_rows: int) -> Markup | None:
     if n_rows <= ROWS_ON_PAPER:
         return None
     return tag("p", "Only the first rows are printed; the page has more.", class_="note on-paper")
+
+
+def key_number(title: str, value: str, note: str) -> Markup:
+    """A box with one large number, at the top of a page."""
+    size = "value long" if len(value) > LONG_VALUE else "value"
+    return tag("div", tag("p", title, class_="title"), tag("p", value, class_=size), tag("p", note, class_="note"))

@@ -1,156 +1,176 @@
-"""The top of the page: what was asked and what was found, for someone who reads nothing else."""
+"""The top of the page: whom to check first, how many to expect, which labels to check, for who reads nothing else."""
 
 from __future__ import annotations
 
-from blindauc.report.cautions import cautions
+from blindauc.report.cautions import LEAST_LABELLED, cautions
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
+from blindauc.report.counting import how_many, positives_first, whole_range, wrong_first
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.findings import Baseline, Feature, Findings
-from blindauc.report.words import count, listed, name, number, number_range, percent, percent_range
+from blindauc.report.findings import Findings
+from blindauc.report.sections.parts import key_number
+from blindauc.report.words import count, name, number, number_range
 
 STRONGEST = 3
-"""Columns named in the summary."""
+"""Columns, and rows, named in the summary."""
 
 GRADES = ((0.9, "very good"), (0.8, "good"), (0.7, "fair"), (0.6, "weak"), (0.0, "hardly better than chance"))
 """The least AUC that is called so."""
 
 
 def summary(findings: Findings) -> Markup:
-    """The question, the key numbers, and the answer in words."""
+    """The question, the key numbers, and the answers in words."""
     return tag(
         "header",
         tag("p", "blindauc report", class_="eyebrow"),
         tag("h1", "Which rows of ", name(findings.asked.data), " are like those labelled positive?"),
         tag("p", _asked(findings), class_="lead"),
         tag("div", _key_numbers(findings), class_="keys"),
-        tag("h2", "What was found"),
-        tag("ul", [tag("li", sentence) for sentence in _found(findings)], class_="found"),
+        tag(
+            "div",
+            _answer("Whom do I check first?", _about_rows(findings)),
+            _answer("How many will I find?", _about_positives(findings)),
+            _answer("Which labels do I check?", _about_labels(findings)),
+            class_="answers",
+        ),
+        tag("ul", tag("li", _about_columns(findings)), _about_baselines(findings), class_="found"),
         _careful(findings),
         id="summary",
     )
 
 
-def selected_sources(features: list[Feature]) -> list[str]:
-    """The columns of the table that are selected, the strongest first."""
-    return list(dict.fromkeys(feature.source for feature in features if feature.selected))
-
-
 def _asked(findings: Findings) -> list[Child]:
     asked = findings.asked
+    groups = "" if asked.n_groups is None else f" in {count(asked.n_groups, 'group', 'groups')} that belong together"
     return [
-        f"The table has {count(asked.n_rows, 'row', 'rows')}. ",
+        f"The table has {count(asked.n_rows, 'row', 'rows')}{groups}. ",
         f"{count(asked.n_labelled, 'is', 'are')} labelled positive (",
         name(asked.label),
         " = ",
         name(asked.positive),
-        f"). Of the other {asked.n_rows - asked.n_labelled:,} nothing is known: some are positive, too. Which of them, "
-        "which labels are wrong, and which columns tell?",
+        f"). Of the other {asked.n_rows - asked.n_labelled:,} nothing is known: some are positive, too.",
     ]
 
 
 def _key_numbers(findings: Findings) -> list[Markup]:
-    auc, prior, asked = findings.auc, findings.prior, findings.asked
-    n_selected = len(selected_sources(findings.features))
+    n_selected = len(findings.selected_columns)
+    columns = key_number("Columns selected", f"{n_selected:,}", f"of {findings.asked.n_columns:,} that were used")
+    if not findings.is_auc_known:
+        return [
+            key_number("Labelled rows", f"{findings.asked.n_labelled:,}", "too few to estimate anything from"),
+            columns,
+        ]
+    auc = findings.auc
     return [
-        _key("Estimated AUC", number(auc.value, 2), f"95 % interval {number_range(auc)}"),
-        _key("Labels to re-check", f"{findings.n_doubtful:,}", f"of {asked.n_labelled:,} labelled rows"),
-        _key("Positives among unlabelled", percent(prior.value), f"95 % interval {percent_range(prior)}"),
-        _key("Columns selected", f"{n_selected:,}", f"of {asked.n_columns:,} that were looked at"),
+        *_key_counts(findings),
+        key_number("Estimated AUC", number(auc.value, 2), f"95 % interval {number_range(auc)}"),
+        columns,
     ]
 
 
-def _key(title: str, value: str, note: str) -> Markup:
-    return tag("div", tag("p", title, class_="title"), tag("p", value, class_="value"), tag("p", note, class_="note"))
+def _key_counts(findings: Findings) -> list[Markup]:
+    shown = []
+    if found := positives_first(findings):
+        between, title = whole_range(found.low, found.high), f"Positives, first {found.k:,} rows"
+        if findings.is_prior_known:
+            shown.append(key_number(title, f"{round(found.value):,}", f"95 % interval {between}"))
+        else:
+            shown.append(key_number(title, between, "no closer without the prior"))
+    if wrong := wrong_first(findings):
+        note = f"95 % interval {whole_range(wrong.low, wrong.high)}"
+        shown.append(key_number(f"Wrong, first {wrong.k:,} labels", f"{round(wrong.value):,}", note))
+    return shown
 
 
-def _found(findings: Findings) -> list[list[Child]]:
+def _answer(question: str, answer: list[Child]) -> Markup:
+    return tag("div", tag("h2", question), tag("p", answer))
+
+
+def _about_rows(findings: Findings) -> list[Child]:
+    first = findings.cases[:STRONGEST]
+    if not first:
+        return ["No unlabelled row was ranked."]
     return [
+        [(", then " if i else None, name(case.name)) for i, case in enumerate(first)],
+        ". Go on in the order of ",
+        tag("a", "the list", href="#cases"),
+        ". ",
         _about_ranking(findings),
-        _about_hidden(findings),
-        _about_labels(findings),
-        _about_columns(findings),
-        *_about_baselines(findings),
     ]
 
 
-def _about_ranking(findings: Findings) -> list[Child]:
+def _about_ranking(findings: Findings) -> str:
+    if not findings.is_auc_known:
+        return (
+            f"How good this order is cannot be told: at least {LEAST_LABELLED} different rows have to be labelled "
+            "to judge it."
+        )
     auc = findings.auc
     grade = next(words for least, words in GRADES if auc.value >= least)
-    verdict = f"is {grade}" if auc.low > 0.5 else "may be no better than chance"
-    return [
-        tag("strong", f"The ranking {verdict}. "),
-        "Of a positive row and one that is not, it puts the positive one first in about "
-        f"{round(100 * auc.value)} of 100 cases (AUC {number(auc.value, 2)}, 95 % interval {number_range(auc)}; "
-        "chance would be 50 of 100).",
-    ]
+    is_good = f"is {grade}" if auc.low > 0.5 else "may be no better than chance"
+    return (
+        f"The order {is_good}: of a positive row and one that is not, it puts the positive one first in about "
+        f"{round(100 * auc.value)} of 100 cases ({round(100 * auc.low)} to {round(100 * auc.high)}; chance is 50)."
+    )
 
 
-def _about_hidden(findings: Findings) -> list[Child]:
-    prior, n_unlabelled = findings.prior, findings.asked.n_rows - findings.asked.n_labelled
-    low, middle, high = (round(share * n_unlabelled) for share in (prior.low, prior.value, prior.high))
+def _about_positives(findings: Findings) -> list[Child]:
+    found = positives_first(findings)
+    if found is None:
+        return ["That cannot be told from so few labels."]
+    every = findings.found[-1]
+    see = [" ", tag("a", "Other numbers of rows", href="#capacity"), "."]
+    if findings.is_prior_known:
+        return [
+            tag("strong", f"Of the first {found.k:,} rows expect {how_many(found, is_known=True)} to be positive. "),
+            f"In all, {how_many(every, is_known=True)} of the {every.k:,} unlabelled rows are.",
+            see,
+        ]
     return [
-        tag("strong", f"About {count(middle, 'unlabelled row is', 'unlabelled rows are')} positive, too: "),
-        f"{percent(prior.value)} of them. The 95 % interval goes from {low:,} to {high:,} rows.",
+        tag("strong", "That cannot be told from these data alone. "),
+        f"Of the first {found.k:,} rows anything {how_many(found, is_known=False)} may be positive; of all "
+        f"{every.k:,} unlabelled rows, {how_many(every, is_known=False)}. The order of the rows does not depend on it. "
+        "If you know what share of the unlabelled rows is positive, fit again with ",
+        tag("span", "--prior", class_="code"),
+        " (in Python ",
+        tag("span", "prior=", class_="code"),
+        "): that settles it.",
+        see,
     ]
 
 
 def _about_labels(findings: Findings) -> list[Child]:
-    contamination, n = findings.contamination, findings.n_doubtful
-    overall = (
-        f"In all, about {percent(contamination.value)} of the labels may be wrong ({percent_range(contamination)})."
-    )
-    if not n:
-        return [tag("strong", "No single label is doubtful enough to be checked. "), overall]
-    several = f"Expect about {findings.n_false_alarms} of them to be correct. "
+    wrong = wrong_first(findings)
+    order = [" ", tag("a", "The order", href="#doubts"), "."]
+    if wrong is None:
+        return ["Those that rank lowest. How many of them are wrong cannot be told from so few labels.", order]
     return [
-        tag("strong", f"{count(n, 'label', 'labels')} should be checked again. "),
-        several if n > 1 else "It is more likely wrong than right. ",
-        overall,
-        " ",
-        tag("a", "See which", href="#doubts"),
-        ".",
+        tag("strong", f"Of the first {wrong.k:,} in the list expect {how_many(wrong, is_known=True)} to be wrong. "),
+        "Check them in its order, and stop where right ones prevail.",
+        order,
     ]
 
 
 def _about_columns(findings: Findings) -> list[Child]:
-    selected = selected_sources(findings.features)
+    selected = findings.selected_columns
     if not selected:
         return [tag("strong", "No column helps. "), "The ranking is the same for every row."]
     strongest = [name(source) for source in selected[:STRONGEST]]
+    tell = f"{count(len(selected), 'column tells', 'columns tell')} the rows apart. "
+    # Whether columns tell anything is not known where nothing could be held out.
+    rests = f"The order rests on {count(len(selected), 'column', 'columns')}; none could be tested. "
     return [
-        tag("strong", f"{count(len(selected), 'column tells', 'columns tell')} the rows apart. "),
+        tag("strong", tell if findings.is_auc_known else rests),
         "The strongest: " if len(selected) > 1 else "It is ",
         [(", " if i else None, each) for i, each in enumerate(strongest)],
         ".",
     ]
 
 
-def _about_baselines(findings: Findings) -> list[list[Child]]:
-    as_good = [baseline for baseline in findings.baselines if baseline.is_as_good]
-    if as_good:
-        return [
-            [
-                tag("strong", "A simpler method may do as well. "),
-                f"The ranking here scores {_compared(as_good)}: that may be chance.",
-            ]
-        ]
-    if findings.baselines:
-        return [
-            [
-                tag("strong", "Simpler methods do not do as well. "),
-                f"The ranking here scores {_compared(findings.baselines)}.",
-            ]
-        ]
-    return []
-
-
-def _compared(baselines: list[Baseline]) -> str:
-    return listed([_advantage(each) for each in baselines])
-
-
-def _advantage(baseline: Baseline) -> str:
-    by = baseline.advantage
-    size = f"{number(abs(by.value))} {'higher' if by.value >= 0 else 'lower'}"
-    return f"{size} than {baseline.name} (95 % interval {number_range(by, 3)})"
+def _about_baselines(findings: Findings) -> Markup | None:
+    if not findings.baselines:
+        return None
+    compared = "; ".join(map(verdict, findings.baselines))
+    return tag("li", tag("strong", "Simpler methods: "), f"{compared}. {SIMPLER_TELLS_NO_WRONG_LABELS}")
 
 
 def _careful(findings: Findings) -> Markup | None:

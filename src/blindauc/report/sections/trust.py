@@ -5,29 +5,32 @@ from __future__ import annotations
 from functools import partial
 
 from blindauc.report.cautions import cautions
-from blindauc.report.elements import Child, Markup, tag
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
+from blindauc.report.elements import Child, Markup, tag, together
 from blindauc.report.findings import Baseline, Findings
 from blindauc.report.sections.parts import section
 from blindauc.report.tables import Column, table
 from blindauc.report.words import number, number_range, percent, percent_range
 from blindauc.theory import auc_error_shape, phi_l0
 
+INDEPENDENT = "Rows are independent. Where a patient has several rows, the intervals are too narrow."
+GROUPED = "Rows of different groups are independent; those of one group were held out together."
 ASSUMPTIONS = (
     "Labelled positives are like the positives that nobody labelled. Where only severe cases were labelled, mild ones "
     "rank too low, and their share is estimated too low.",
     "Unlabelled rows are drawn from those that the ranking is meant for. In another hospital or year it may do worse.",
-    "Rows are independent. Where a patient has several rows, the intervals are too narrow.",
+    INDEPENDENT,
     "The AUC is that of models which had not seen the rows, but the same rows decided how much each model counts: it "
     "is slightly optimistic.",
     "A doubtful label is a reason to look again. It is no finding about a patient.",
 )
 
-COMPARED = (
-    Column("Method"),
-    Column("Score", True),
-    Column("Better by", True),
-    Column("95 % interval", True),
-    Column("Verdict"),
+SCORE = "The score is how often a labelled row that was held out ranks above an unlabelled one."
+COMPARED = (Column("Method"), Column("Score", True), Column("What was found"))
+
+NOT_JUDGED = (
+    "With so few labels no row could be held out to judge the ranking by. There is no AUC, no count of positives and "
+    "no count of wrong labels; the order of the rows and the columns are what a plain fit gives."
 )
 
 
@@ -46,27 +49,35 @@ def trust(findings: Findings) -> Markup:
             _grounds(findings),
             class_="wordy",
         ),
-        tag("p", more_rows(findings)),
+        tag("p", more_rows(findings) if findings.is_auc_known else NOT_JUDGED),
         tag("h3", "Simpler methods"),
         _baselines(findings.baselines),
         tag("h3", "What the numbers assume"),
-        tag("ul", [tag("li", text) for text in ASSUMPTIONS]),
+        tag("ul", [tag("li", text) for text in _assumptions(findings)]),
     )
+
+
+def _assumptions(findings: Findings) -> list[str]:
+    is_grouped = findings.asked.n_groups is not None
+    return [GROUPED if is_grouped and text == INDEPENDENT else text for text in ASSUMPTIONS]
 
 
 def _grounds(findings: Findings) -> list[list[Child]]:
     asked, auc, prior, contamination = findings.asked, findings.auc, findings.prior, findings.contamination
-    return [
+    rows: list[list[Child]] = [
         ["Labelled rows", f"{asked.n_labelled:,}", None, "What is learned from. Intervals depend mostly on these."],
         ["Unlabelled rows", f"{asked.n_rows - asked.n_labelled:,}", None, "What they are compared with."],
+    ]
+    if not findings.is_auc_known:
+        return rows
+    share, meaning = percent(prior.value), "As given." if prior.low == prior.high else "The share of positives."
+    if not findings.is_prior_known:
+        share, meaning = "not told", "The share of positives cannot be told from these data alone; give it to the fit."
+    return [
+        *rows,
         ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
-        ["Prior", percent(prior.value), percent_range(prior), "Positives among the unlabelled rows."],
-        [
-            "Contamination",
-            percent(contamination.value),
-            percent_range(contamination),
-            "Wrong labels among the labelled rows.",
-        ],
+        ["Positives among unlabelled", share, percent_range(prior), meaning],
+        ["Wrong labels", percent(contamination.value), percent_range(contamination), "Among the labelled rows."],
     ]
 
 
@@ -93,20 +104,10 @@ def more_rows(findings: Findings) -> str:
 def _baselines(baselines: list[Baseline]) -> Markup:
     if not baselines:
         return tag("p", "None was compared.")
-    return table(
+    compared = table(
         "Simpler methods, judged by the same folds",
         COMPARED,
-        [_baseline(each) for each in baselines],
+        [[each.name, number(each.score), verdict(each)] for each in baselines],
         class_="wordy",
     )
-
-
-def _baseline(baseline: Baseline) -> list[Child]:
-    advantage = baseline.advantage
-    return [
-        baseline.name,
-        number(baseline.score),
-        number(advantage.value),
-        number_range(advantage, 3),
-        "may do as well" if baseline.is_as_good else "is surely worse",
-    ]
+    return together(tag("p", f"{SCORE} {SIMPLER_TELLS_NO_WRONG_LABELS}"), compared)

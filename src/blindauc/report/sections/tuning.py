@@ -1,11 +1,11 @@
-"""What was tried, and which candidate leads."""
+"""What was tried, and why the leading candidate leads."""
 
 from __future__ import annotations
 
 from blindauc.report.charts import tuning_chart
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings, TuningSlice
-from blindauc.report.sections.parts import figure, section
+from blindauc.report.sections.parts import figure
 from blindauc.report.tables import Column, as_details
 from blindauc.report.words import number, percent, short
 
@@ -16,20 +16,25 @@ CHOICES = {
 }
 """What is tuned, for those who do not know the parameters, and how its values are told."""
 
+READING = (
+    "The ranking is an average of many candidates. A candidate's weight in it grows with its score, the blind AUC of "
+    "labelled rows that it has not seen, and with how likely its settings were before: moderate ridges, and few wrong "
+    "labels, are. Points are the best score with each value, whiskers one standard error: where they overlap, values "
+    "cannot be told apart and the choice matters little. Bars are the share of each value in the average."
+)
+
 
 def tuning(findings: Findings) -> Markup | None:
-    """A chart for each choice; nothing where nothing was tried."""
+    """A chart for each choice, folded until asked for; nothing where nothing was tried."""
     slices = [tried for tried in findings.tuning if tried.values]
     if not slices:
         return None
-    return section(
-        "tuning",
-        "What was tried",
-        "For each value of one choice, the best score over all others: how high held-out labelled rows rank among "
-        "unlabelled ones (blind AUC). Whiskers are one standard error. Where they overlap, values cannot be told "
-        "apart and the choice matters little. The ranking is an average over the candidates; the vertical line marks "
-        "the candidate with the largest weight.",
+    return tag(
+        "details",
+        tag("summary", "What was tried"),
+        tag("p", READING),
         tag("div", [_slice(tried) for tried in slices], class_="trio"),
+        id="tuning",
     )
 
 
@@ -37,14 +42,35 @@ def _slice(tried: TuningSlice) -> Markup:
     words, value_told = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
     return figure(
         words[:1].upper() + words[1:],
-        None,
+        why(tried, value_told(tried.chosen)),
         tuning_chart(tried, words, value_told),
         numbers=as_details(
             f"Score by {words}",
-            [Column(words, True), Column("score", True), Column("standard error", True)],
             [
-                [value_told(value), number(score), number(error)]
-                for value, score, error in zip(tried.values, tried.scores, tried.errors, strict=True)
+                Column(words, True),
+                Column("score", True),
+                Column("standard error", True),
+                Column("share of the average", True),
+            ],
+            [
+                [value_told(value), number(score), number(error), percent(share)]
+                for value, score, error, share in zip(
+                    tried.values, tried.scores, tried.errors, tried.shares, strict=True
+                )
             ],
         ),
     )
+
+
+def why(tried: TuningSlice, chosen: str) -> str:
+    """Why the mark is where it is, in words."""
+    best = max(range(len(tried.values)), key=lambda place: tried.scores[place])
+    marked = f"Marked: {chosen}, the value of the candidate with the largest weight."
+    at = tried.values.index(tried.chosen) if tried.chosen in tried.values else None
+    if at is None:
+        return marked
+    if tried.scores[at] == tried.scores[best]:
+        return f"{marked} No other value scores higher."
+    gap, error = tried.scores[best] - tried.scores[at], tried.errors[best]
+    compared = "less" if gap < error else "more"
+    return f"{marked} The highest score is {number(gap)} higher, {compared} than its standard error of {number(error)}."

@@ -1,0 +1,202 @@
+"""What changed from one run to another: how well rows rank, where they rank, doubtful labels, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.analysis.pipeline import Steps
+from blindauc.analysis.sides import Ranked, Side, on_table, run_side
+from blindauc.analysis.telling import interval
+from blindauc.metrics import blind_auc_difference, pu_auc_score
+from blindauc.report.compare_findings import ColumnChange, Judged, LabelChange, Moved, Overlap, RunComparison
+
+TOPS = (10, 20, 50, 100, 200, 500, 1000)
+"""Lengths of lists whose overlap is told, up to half of the rows."""
+
+MOST_MOVED = 20
+
+
+def compare(
+    first: Ranked | Any,
+    second: Ranked | Any,
+    frame: pd.DataFrame | None = None,
+    label: str | None = None,
+    *,
+    positive: str | None = None,
+    id: str | None = None,
+    rows_by: str | None = None,
+    training: tuple[bool | None, bool | None] = (None, None),
+    names: tuple[str, str] = ("first", "second"),
+) -> RunComparison:
+    """Compare two runs on the rows that both were fitted to, or two models on a table.
+
+    Without a table both must come from `analyse`, on the same rows in the same order; labels and columns may differ.
+    They are then judged by out-of-fold ranks. With a table, both models rank it: take rows that neither has seen.
+
+    Parameters
+    ----------
+    first, second : Analysis, or Pipeline where a table is given
+    frame : pandas.DataFrame, optional
+        A table with the columns that both models need.
+    label, positive : str, optional
+        Its column of the labels, as in `analyse`; without it, only ranks and columns are compared.
+    id : str, optional
+        A column that names its rows.
+    rows_by : str, optional
+        A column that says whom its rows belong to, as in `analyse`: the interval is then for whole groups.
+    training : pair of bool or None, default=(None, None)
+        Whether the table is the very one that each was fitted to, and is judged by its out-of-fold ranks. By default
+        that is taken to be so where it has as many rows and the same of them are labelled.
+    names : pair of str
+        What to call the two.
+
+    Returns
+    -------
+    RunComparison
+        `verdict` says which ranks better, and `judged.difference` by how much: the blind AUC of the second minus that
+        of the first, with a paired interval. On true labels the difference is at least as large.
+
+    Raises
+    ------
+    ValueError
+        Where the two runs are not on the same rows, or the table cannot be ranked.
+
+    Examples
+    --------
+    >>> from blindauc.analysis import analyse, compare
+    >>> from blindauc.datasets import make_patients
+    >>> table = make_patients(200, random_state=0).table
+    >>> whole = analyse(table, "infection", id="patient")
+    >>> without = analyse(table, "infection", id="patient", drop=["temperature"])
+    >>> changed = compare(whole, without, names=("whole", "without temperature"))
+    >>> changed.judged.difference.value < 0
+    True
+    >>> [change.column for change in changed.columns if change.after is None]
+    ['temperature']
+    """
+    if frame is None:
+        before, after = run_side(first), run_side(second)
+        _check_same_rows(before, after)
+        how = "the rows that both were fitted to, out of fold"
+    else:
+        before, after = (
+            on_table(model, frame, label, positive=positive, id=id, rows_by=rows_by, training=seen)
+            for model, seen in zip((first, second), training, strict=True)
+        )
+        how = "the table, out of fold where they were fitted to it"
+    unlabelled = np.flatnonzero(~before.is_labelled & ~after.is_labelled)
+    ranks = [_ranks(side.score[unlabelled]) for side in (before, after)]
+    return RunComparison(
+        names=names,
+        n_rows=len(before.name),
+        judged=_judged(before, after, how),
+        rank_correlation=_correlation(*ranks),
+        overlaps=_overlaps(*ranks),
+        moved=_moved(before, unlabelled, *ranks),
+        newly_doubtful=_label_changes(after.is_doubtful & ~before.is_doubtful, before, after),
+        no_longer_doubtful=_label_changes(before.is_doubtful & ~after.is_doubtful, before, after),
+        n_labels_added=int((after.is_labelled & ~before.is_labelled).sum()),
+        n_labels_removed=int((before.is_labelled & ~after.is_labelled).sum()),
+        columns=_column_changes(before.steps, after.steps),
+    )
+
+
+def _check_same_rows(before: Side, after: Side) -> None:
+    if len(before.name) != len(after.name):
+        raise ValueError(
+            f"The two runs are not on the same rows: one has {len(before.name):,}, the other {len(after.name):,}. Pass "
+            "a table that both can rank."
+        )
+    differ = np.flatnonzero(before.name != after.name)
+    if len(differ):
+        place = differ[0]
+        raise ValueError(
+            f"The two runs are not on the same rows: row {place + 1} is {before.name[place]!r} in one and "
+            f"{after.name[place]!r} in the other. Pass a table that both can rank."
+        )
+
+
+def _judged(before: Side, after: Side, how: str) -> Judged | None:
+    """By the rows that are labelled in both runs or in neither, and that both rank without having seen them."""
+    known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
+    is_labelled = before.is_labelled[known]
+    n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
+    if min(n_labelled, n_unlabelled) < 2:
+        return None
+    scores = [side.unseen[known] for side in (after, before)]
+    # With a prior of zero this is the blind AUC itself.
+    was, now = (interval(pu_auc_score(is_labelled, each, prior=0.0)) for each in reversed(scores))
+    groups = None if after.group is None else after.group[known]
+    difference = blind_auc_difference(is_labelled, *scores, groups=groups)
+    return Judged(how, n_labelled, n_unlabelled, was, now, interval(difference))
+
+
+def _ranks(scores: Floats) -> Ints:
+    """From 1 for the highest; equal scores in the order of the rows."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return ranks
+
+
+def _correlation(before: Ints, after: Ints) -> float | None:
+    return float(np.corrcoef(before, after)[0, 1]) if len(before) > 1 else None
+
+
+def _overlaps(before: Ints, after: Ints) -> list[Overlap]:
+    n = len(before)
+    return [Overlap(k, int(((before <= k) & (after <= k)).sum()), k * k / n) for k in TOPS if 2 * k <= n]
+
+
+def _moved(side: Side, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
+    """From 3 to 30 matters as much as from 30 to 300: few people read on to where larger ranks are."""
+    factor = np.abs(np.log(after / before))
+    most = np.argsort(-factor, kind="stable")[:MOST_MOVED]
+    return [
+        Moved(int(rows[k]) + 1, str(side.name[rows[k]]), int(before[k]), int(after[k])) for k in most if factor[k] > 0
+    ]
+
+
+def _label_changes(rows: Bools, before: Side, after: Side) -> list[LabelChange]:
+    """Some labelled rows, those first whose suspicion is high in either run."""
+    suspicions = np.array([before.suspicion, after.suspicion])
+    places = np.flatnonzero(rows)
+    places = places[np.argsort(-np.nan_to_num(suspicions[:, places]).max(axis=0), kind="stable")]
+    return [LabelChange(row + 1, str(before.name[row]), *map(_known, suspicions[:, row])) for row in places.tolist()]
+
+
+def _known(suspicion: float) -> float | None:
+    return None if np.isnan(suspicion) else float(suspicion)
+
+
+def _column_changes(before: Steps, after: Steps) -> list[ColumnChange]:
+    was, now = _shares(before), _shares(after)
+    was_selected, is_selected = _selected(before), _selected(after)
+    changes = [
+        ColumnChange(name, was.get(name), now.get(name), name in was_selected, name in is_selected)
+        for name in dict.fromkeys([*was, *now])
+    ]
+    return sorted(changes, key=lambda change: -change.size)
+
+
+def _shares(steps: Steps) -> dict[str, float]:
+    """The weight of every column for unit spread, in units of all of them: two models may differ in scale."""
+    weight = steps.ranking.coef_ * steps.ranking.spread_
+    total = np.abs(weight).sum() or 1.0
+    return dict(zip(_names(steps), (weight / total).tolist(), strict=True))
+
+
+def _selected(steps: Steps) -> set[str]:
+    return set(_taken(_names(steps), steps.ranking.support_))
+
+
+def _taken(names: Sequence[str], mask: Bools) -> list[str]:
+    return [name for name, is_taken in zip(names, mask, strict=True) if is_taken]
+
+
+def _names(steps: Steps) -> list[str]:
+    return [str(name) for name in steps.preprocessor.get_feature_names_out()]

@@ -1,0 +1,254 @@
+r"""Columns that give the label away: recorded because of it, and so not there for new rows.
+
+An event E of a single column (it is filled in; it has a value; it is above a limit) gives the label away where most
+labelled rows show it and hardly any unlabelled row does. Positives that are hidden among the unlabelled rows would show
+an honest E as often as the labelled ones do,
+
+    P(E | unlabelled) >= share of positives among the unlabelled rows * P(E | labelled),
+
+so that with P(E | unlabelled) below a hundredth of P(E | labelled) fewer than one in a hundred unlabelled rows could be
+positive: there would be nobody to find. That E marks nearly only labelled rows is asked for as well, since where
+positives are very rare an honest column can be as telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.analysis.labels import read_labels_of
+from blindauc.preprocessing import ColumnKind, column_kinds
+from blindauc.preprocessing.dates import date_format_of
+from blindauc.preprocessing.kinds import MANY
+from blindauc.preprocessing.naming import few, listed
+from blindauc.preprocessing.values import days_of, distinct_texts, numbers_of, without_missing_words
+
+MOST = 0.5
+"""The share of labelled rows that must show what is filled in or a value (most of them: convention)."""
+
+NEARLY_ALL = 0.9
+"""The share that must lie beyond a limit, or have one of several values, or one that was measured: a good separation is
+no leak, a perfect one may be.
+
+Of scikit-learn's sets, all positives labelled, this names only the petals of iris, which do decide that label."""
+
+HARDLY = 0.01
+"""An event is hardly ever seen in unlabelled rows if less than so often as in labelled ones."""
+
+NEARLY_ONLY = 0.9
+"""The share of the rows with an event that are labelled."""
+
+ENOUGH_ROWS = 30
+"""With fewer unlabelled rows none of them may show it by chance: none in 30 still leaves room for 10 % (3 / n)."""
+
+ENOUGH_LABELLED = 10
+"""With fewer labelled rows a value may be theirs by chance (convention)."""
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A column that gives the label away.
+
+    Attributes
+    ----------
+    column : its name
+    reason : in words, to be read after the name
+    """
+
+    column: str
+    reason: str
+
+
+class LeakError(ValueError):
+    """Columns give the label away.
+
+    Parameters
+    ----------
+    leaks : list of Leak
+    """
+
+    def __init__(self, leaks: Sequence[Leak]) -> None:
+        self.leaks = list(leaks)
+        what = few(f"{leak.column!r} {leak.reason}" for leak in self.leaks)
+        super().__init__(
+            f"The label is given away: {what}. A column that is recorded because of the label is not there for new "
+            "rows: leave it out with drop=, or use it all the same with allow_leaks=."
+        )
+
+
+def find_leaks(frame: pd.DataFrame, label: str, *, positive: str | None = None, drop: Sequence[str] = ()) -> list[Leak]:
+    """The columns of a table that give the label away, each by itself.
+
+    A column is named that says the same as the labels in every row; that is filled in, or missing, nearly only in
+    labelled rows; that has a value, or a few, nearly only there; or whose numbers or dates are nearly all on one side
+    of a limit there and hardly ever elsewhere. Columns that would be set aside are not looked at.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    label, positive
+        As in `analyse`.
+    drop : sequence of str
+        Columns to leave out.
+
+    Returns
+    -------
+    list of Leak
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.analysis import find_leaks
+    >>> table = pd.DataFrame({"age": [40, 50, 60, 70] * 25, "infected": ["yes"] * 20 + [""] * 80})
+    >>> table["treated on"] = ["2021-03-04", "2021-05-06"] * 10 + [None] * 80
+    >>> find_leaks(table, "infected")
+    [Leak(column='treated on', reason='is filled in for 20 of 20 labelled rows and 0 of 80 others')]
+    """
+    is_positive = read_labels_of(frame, label, positive).is_positive
+    columns = frame.drop(columns=[label, *drop])
+    return leaks_among(columns, column_kinds(columns), frame[label], is_positive)
+
+
+def leaks_among(
+    columns: pd.DataFrame, kinds: Mapping[str, ColumnKind], label: pd.Series, is_positive: Bools
+) -> list[Leak]:
+    """The leaks among columns whose kinds are known."""
+    used = [name for name in columns.columns if kinds[name].is_used]
+    copies = [_pattern(label), _pattern(pd.Series(is_positive))]
+    rows = _Rows(is_positive)
+    reasons = {name: _reason(columns[name], kinds[name].kind, copies, rows) for name in used}
+    return [Leak(name, reason) for name, reason in reasons.items() if reason is not None]
+
+
+def _reason(column: pd.Series, kind: str, copies: Sequence[Ints], rows: _Rows) -> str | None:
+    if any(np.array_equal(_pattern(column), each) for each in copies):
+        return "says in every row what the labels say"
+    return next((reason for reason in _tellings(_Column.read(column, kind), rows)), None)
+
+
+def _pattern(column: pd.Series) -> Ints:
+    """Which rows hold the same: each value by its number in the order of appearance."""
+    numbers, _ = pd.factorize(distinct_texts(column)[0])
+    return numbers
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Which rows are labelled, and what can be said of an event by how often it is seen in either kind."""
+
+    is_positive: Bools
+
+    @cached_property
+    def totals(self) -> tuple[int, int]:
+        return int(self.is_positive.sum()), int((~self.is_positive).sum())
+
+    def counts(self, event: Bools) -> tuple[int, int]:
+        """In how many labelled and in how many other rows it is seen."""
+        return int(event[self.is_positive].sum()), int(event[~self.is_positive].sum())
+
+    def give_away(self, event: Bools, least: float = MOST) -> bool:
+        (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
+        if seen_pos < max(least * n_pos, ENOUGH_LABELLED) or n_unl < ENOUGH_ROWS:
+            return False
+        is_rare_elsewhere = seen_unl / n_unl <= HARDLY * seen_pos / n_pos
+        return is_rare_elsewhere and seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)
+
+    def told(self, event: Bools) -> str:
+        (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
+        return f"{seen_pos:,} of {n_pos:,} labelled rows and {seen_unl:,} of {n_unl:,} others"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What the rows hold: the place of each value among the different ones, -1 where it is missing.
+
+    Where the values have an order, they are in it, as `texts` are. Those that are measured are not codes of something.
+    """
+
+    codes: Ints
+    texts: Sequence[str]
+    is_ordered: bool = False
+    is_measured: bool = False
+
+    @classmethod
+    def read(cls, column: pd.Series, kind: str) -> _Column:
+        if kind in ("numeric", "date"):
+            numbers = numbers_of(column) if kind == "numeric" else _days(column)
+            distinct = np.unique(numbers[~np.isnan(numbers)])
+            codes = np.where(np.isnan(numbers), -1, np.searchsorted(distinct, numbers))
+            is_measured = len(distinct) > MANY or bool((distinct % 1).any())
+            return cls(codes, _Numbers(distinct, kind == "date"), True, is_measured)
+        codes, texts = distinct_texts(column)
+        is_blank = np.array([not text for text in texts] + [True])
+        return cls(np.where(is_blank[codes], -1, codes), texts)
+
+
+def _days(column: pd.Series) -> Floats:
+    return days_of(column, date_format_of(without_missing_words(distinct_texts(column)[1])) or "ISO8601")
+
+
+class _Numbers(Sequence[str]):
+    """Numbers or days as text, each written when it is asked for: most never are."""
+
+    def __init__(self, values: Floats, are_days: bool) -> None:
+        self._values, self._are_days = values, are_days
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, place: Any) -> Any:
+        value = self._values[place]
+        return str(np.datetime64(int(np.floor(value)), "D")) if self._are_days else f"{value:g}"
+
+
+def _tellings(column: _Column, rows: _Rows) -> Iterator[str]:
+    """The ways in which a column gives the label away, in words."""
+    is_missing = column.codes < 0
+    if rows.give_away(~is_missing):
+        yield f"is filled in for {rows.told(~is_missing)}"
+    if rows.give_away(is_missing):
+        yield f"is missing in {rows.told(is_missing)}"
+    yield from _by_value(column, rows)
+    if column.is_ordered:
+        yield from _by_limit(column, rows)
+
+
+def _by_value(column: _Column, rows: _Rows) -> Iterator[str]:
+    present = column.codes >= 0
+    seen_pos, seen_unl = (
+        np.bincount(column.codes[present & kind], minlength=len(column.texts))
+        for kind in (rows.is_positive, ~rows.is_positive)
+    )
+    if len(seen_pos):
+        first = int(seen_pos.argmax())
+        is_first = column.codes == first
+        if rows.give_away(is_first, NEARLY_ALL if column.is_measured else MOST):
+            yield f"is {column.texts[first]!r} in {rows.told(is_first)}"
+    # Of many values some are by chance in labelled rows only, so that several together must be in nearly all of them.
+    theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & (seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)))
+    is_theirs = np.isin(column.codes, theirs)
+    if not column.is_ordered and rows.give_away(is_theirs, NEARLY_ALL):
+        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.told(is_theirs)}"
+    usual = int(seen_unl.argmax()) if len(seen_unl) else -1
+    other = present & (column.codes != usual)
+    if rows.give_away(other):
+        yield f"is other than {column.texts[usual]!r} in {rows.told(other)}"
+
+
+def _by_limit(column: _Column, rows: _Rows) -> Iterator[str]:
+    codes = np.sort(column.codes[rows.is_positive & (column.codes >= 0)])
+    if not len(codes):
+        return
+    rest = int((1 - NEARLY_ALL) * len(codes))
+    low, high = int(codes[rest]), int(codes[-1 - rest])
+    above, below = column.codes >= low, (column.codes >= 0) & (column.codes <= high)
+    if rows.give_away(above, NEARLY_ALL):
+        yield f"is {column.texts[low]} or more in {rows.told(above)}"
+    if rows.give_away(below, NEARLY_ALL):
+        yield f"is {column.texts[high]} or less in {rows.told(below)}"

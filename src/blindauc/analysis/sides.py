@@ -1,0 +1,116 @@
+"""One side of a comparison: the rows of a table as a model ranks, judges and doubts them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from blindauc._typing import Bools, Floats
+from blindauc.analysis.auditing import check_fitted_to, is_fitted_to
+from blindauc.analysis.columns import check_column
+from blindauc.analysis.labels import find_labels
+from blindauc.analysis.pipeline import Steps, steps_of
+from blindauc.analysis.rows import named_rows
+from blindauc.analysis.scoring import numbers_of_table
+from blindauc.prior import flag
+
+MAX_FDR = 0.2
+"""Labels are doubtful up to this expected share of false alarms, as in `doubtful_labels`."""
+
+
+class Ranked(NamedTuple):
+    """A model and the ranking that it gave to the rows it was fitted to, as an `Analysis` has them."""
+
+    model: Any
+    ranking: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a model says about the rows of a table.
+
+    Attributes
+    ----------
+    steps : the model
+    name : ndarray of shape (n,), what rows are called
+    is_labelled : mask of shape (n,)
+    score : ndarray of shape (n,), what ranks
+    unseen : ndarray of shape (n,), what ranks by models that have not seen the row; NaN where there is none
+    suspicion : ndarray of shape (n,), that a label is wrong; NaN without a label
+    is_doubtful : mask of shape (n,), the labels to re-check
+    group : ndarray of shape (n,) or None, whom each row belongs to
+    """
+
+    steps: Steps
+    name: Any
+    is_labelled: Bools
+    score: Floats
+    unseen: Floats
+    suspicion: Floats
+    is_doubtful: Bools
+    group: Any = None
+
+
+def run_side(run: Ranked | Any) -> Side:
+    """What a run says about the rows that it was fitted to."""
+    if not (hasattr(run, "model") and hasattr(run, "ranking")):
+        raise ValueError(
+            f"Without a table, analyses that hold a ranking are compared, and this is a {type(run).__name__}: pass "
+            "what `analyse` gave, or a table."
+        )
+    steps, rows = steps_of(run.model), run.ranking.sort_values("row")
+    names = rows["id" if "id" in rows else "row"].astype(str).to_numpy(dtype=object)
+    n_fitted = len(steps.ranking.held_out_rank_)
+    if len(rows) != n_fitted:
+        raise ValueError(
+            f"The ranking has {len(rows):,} rows, and the model was fitted to {n_fitted:,}: pass those of one analysis."
+        )
+    # Not the scores: a file may have them rounded, so that rows seem equal.
+    group = rows["group"].astype(str).to_numpy(dtype=object) if "group" in rows else None
+    return _fitted_side(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
+
+
+def on_table(
+    model: Any,
+    frame: pd.DataFrame,
+    label: str | None,
+    *,
+    positive: str | None,
+    id: str | None,
+    rows_by: str | None,
+    training: bool | None,
+) -> Side:
+    """What a model says about the rows of a table; `training` says whether it was fitted to them, None if unknown."""
+    steps = steps_of(getattr(model, "model", model))
+    rows = named_rows(frame, id)
+    names = rows["id" if id is not None else "row"].astype(str).to_numpy(dtype=object)
+    group = None if rows_by is None else _groups(frame, rows_by)
+    nobody = np.zeros(len(frame), dtype=bool)
+    is_labelled = nobody if label is None else find_labels(frame, label, positive).is_positive
+    score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
+    if training or (training is None and is_fitted_to(steps, is_labelled)):
+        check_fitted_to(steps, is_labelled)
+        return _fitted_side(steps, names, score, group)
+    suspicion = np.full(len(frame), np.nan)
+    suspicion[is_labelled] = steps.ranking.calibration_.suspicion(score[is_labelled] - steps.ranking.intercept_)
+    is_doubtful = nobody.copy()
+    is_doubtful[is_labelled] = flag(suspicion[is_labelled], MAX_FDR)
+    return Side(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
+
+
+def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
+    check_column(frame, rows_by, "the groups of rows")
+    return frame[rows_by].astype(str).to_numpy(dtype=object)
+
+
+def _fitted_side(steps: Steps, names: Any, score: Floats, group: Any) -> Side:
+    ranking = steps.ranking
+    is_labelled, is_doubtful = np.zeros((2, len(score)), dtype=bool)
+    is_labelled[ranking.labelled_rows_] = True
+    is_doubtful[ranking.doubtful_labels(MAX_FDR)] = True
+    suspicion = np.full(len(score), np.nan)
+    suspicion[ranking.labelled_rows_] = ranking.suspicion_
+    return Side(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)

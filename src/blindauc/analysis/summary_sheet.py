@@ -1,0 +1,70 @@
+"""What was found, as the rows of a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from blindauc.report.comparing import verdict
+from blindauc.report.counting import positives_first, wrong_first
+from blindauc.report.findings import Expected, Findings, Interval
+
+ROWS = "Rows count from 1, the first below the names of the columns, in every sheet and file."
+NOT_TOLD = "The data tell no more than this interval; a known share of positives (prior) settles it."
+TOO_FEW = "Too few labels to estimate it."
+
+
+class _Line(NamedTuple):
+    what: str
+    value: Any = None
+    low: float | None = None
+    high: float | None = None
+    note: str | None = None
+
+
+def summary_table(findings: Findings, most_rows: int) -> pd.DataFrame:
+    """What was asked and found: `what`, `value` with the ends `low` and `high` of its 95 % interval, and a `note`.
+
+    Parameters
+    ----------
+    findings : Findings
+    most_rows : int
+        Rows that a sheet takes; where the table has more, the summary says so.
+    """
+    return pd.DataFrame(list(_lines(findings, most_rows)), dtype=object)
+
+
+def _lines(findings: Findings, most_rows: int) -> Iterator[_Line]:
+    asked = findings.asked
+    yield _Line("table", asked.data, note=ROWS)
+    is_cut = asked.n_rows > most_rows
+    yield _Line("rows", asked.n_rows, note=f"The sheet Ranking holds the first {most_rows:,}." if is_cut else None)
+    yield _Line("rows labelled positive", asked.n_labelled, note=f"{asked.label} is {asked.positive}")
+    yield _Line("columns used", asked.n_columns)
+    yield _interval("AUC", findings.auc, is_known=findings.is_auc_known, otherwise=TOO_FEW)
+    yield _interval(
+        "share of positives among the unlabelled rows",
+        findings.prior,
+        is_known=findings.is_prior_known,
+        otherwise=NOT_TOLD,
+    )
+    yield _interval("share of wrong labels", findings.contamination, is_known=findings.is_auc_known, otherwise=TOO_FEW)
+    yield from _expected("positives", "unlabelled rows", positives_first(findings), is_known=findings.is_prior_known)
+    yield from _expected("wrong labels", "rows of the sheet Labels", wrong_first(findings), is_known=True)
+    yield from (_Line("simpler method", baseline.name, note=verdict(baseline)) for baseline in findings.baselines)
+    yield from (_Line("column not used", column, note=reason) for column, reason in asked.set_aside.items())
+    yield _Line("SHA-256 of the table", findings.provenance.get("data_sha256"))
+    yield _Line("made", findings.provenance.get("date"), note=f"blindauc {findings.provenance['versions']['blindauc']}")
+
+
+def _interval(what: str, interval: Interval, *, is_known: bool, otherwise: str) -> _Line:
+    value, low, high = interval
+    return _Line(what, value, low, high) if is_known else _Line(what, None, low, high, otherwise)
+
+
+def _expected(what: str, rows: str, expected: Expected | None, *, is_known: bool) -> Iterator[_Line]:
+    if expected is not None:
+        counted = Interval(expected.value, expected.low, expected.high)
+        yield _interval(f"{what} among the first {expected.k:,} {rows}", counted, is_known=is_known, otherwise=NOT_TOLD)

@@ -1,0 +1,152 @@
+"""What a model remembers of the table that it was fitted to: how often each column had which values.
+
+Kept as the attribute `training_` of the model, as JSON text, so that a model file holds all that is needed to tell
+whether new rows are like those of the fit, and no row of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from blindauc._typing import Floats
+from blindauc.analysis.pipeline import Steps
+from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, texts_of
+
+N_BINS = 10
+"""Numbers are counted between deciles, by convention for the population stability index."""
+
+YES_AND_NO = {1.0: "yes", 0.0: "no"}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How numbers, or days, are spread.
+
+    Attributes
+    ----------
+    edges : the deciles, without repeats
+    counts : how many numbers are up to the first edge, up to the second, ..., and above the last
+    median : NaN is None
+    n_missing : rows without a number
+    """
+
+    edges: list[float]
+    counts: list[int]
+    median: float | None
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Categories:
+    """How often each category came, and how many rows have none."""
+
+    counts: dict[str, int]
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a model remembers.
+
+    Attributes
+    ----------
+    n_rows : rows of the table
+    columns : of the table, by name
+    score : of all rows, as if the model had not seen them
+    """
+
+    n_rows: int
+    columns: dict[str, Numbers | Categories]
+    score: Numbers
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Training:
+        parts = json.loads(text)
+        columns = {
+            name: Numbers(**each) if "edges" in each else Categories(**each) for name, each in parts["columns"].items()
+        }
+        return cls(parts["n_rows"], columns, Numbers(**parts["score"]))
+
+
+def remembered(steps: Steps, frame: pd.DataFrame, score: Floats) -> Training:
+    """What to remember of the table that a model was fitted to, whose rows it gives these scores."""
+    columns: dict[str, Numbers | Categories] = {}
+    for name in steps.kinds:
+        values = values_of(steps, name, frame[name])
+        columns[name] = numbers(values) if values.dtype.kind == "f" else categories(values)
+    return Training(len(frame), columns, numbers(_as_if_unseen(steps, score)))
+
+
+def training_of(model: Pipeline) -> Training:
+    """What a model remembers of its table; a ValueError where it remembers nothing."""
+    text = getattr(model, "training_", None)
+    if text is None:
+        raise ValueError(
+            "This model does not remember the table that it was fitted to, as those of blindauc.analysis.analyse do: "
+            "fit it again."
+        )
+    return Training.from_json(text)
+
+
+def values_of(steps: Steps, name: str, column: pd.Series) -> Any:
+    """A column as the model reads it: numbers, or texts; NaN or None where nothing is."""
+    kind = steps.kinds[name]
+    if kind == "numeric":
+        return numbers_of(column)
+    if kind == "date":
+        return days_of(column, steps.date_formats[name])
+    if kind == "boolean":
+        return np.array([YES_AND_NO.get(said) for said in booleans_of(column)], dtype=object)
+    return texts_of(column)
+
+
+def numbers(values: Floats, edges: Sequence[float] | None = None) -> Numbers:
+    """Count numbers between edges, which are their own deciles by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.analysis.training import numbers
+    >>> numbers(np.array([1.0, 2.0, 2.0, 9.0, np.nan]), edges=[1.0, 2.0])
+    Numbers(edges=[1.0, 2.0], counts=[1, 2, 1], median=2.0, n_missing=1)
+    """
+    present = values[~np.isnan(values)]
+    n_missing = len(values) - len(present)
+    if edges is None:
+        shares = np.arange(1, N_BINS) / N_BINS
+        # Numbers of the column themselves: what lies between two could not be told apart from either.
+        edges = np.unique(np.quantile(present, shares, method="inverted_cdf")).tolist() if len(present) else []
+    place = np.searchsorted(np.asarray(edges, dtype=np.float64), present, side="left")
+    counts = np.bincount(place, minlength=len(edges) + 1).tolist()
+    return Numbers(list(edges), counts, float(np.median(present)) if len(present) else None, n_missing)
+
+
+def categories(values: Any) -> Categories:
+    """Count categories."""
+    present = [text for text in values if isinstance(text, str)]
+    return Categories(dict(Counter(present)), len(values) - len(present))
+
+
+def _as_if_unseen(steps: Steps, score: Floats) -> Floats:
+    """The scores that the rows would have if the model had not been fitted to them.
+
+    A fit pushes unlabelled rows down, and labelled ones up; these go to where they rank out of fold.
+    """
+    ranking, unseen = steps.ranking, score + steps.ranking.lift_
+    is_labelled = np.zeros(len(score), dtype=bool)
+    is_labelled[ranking.labelled_rows_] = True
+    unseen[is_labelled] = score[is_labelled]
+    known = is_labelled & ~np.isnan(ranking.held_out_rank_)
+    unseen[known] = np.quantile(unseen[~is_labelled], ranking.held_out_rank_[known])
+    return unseen

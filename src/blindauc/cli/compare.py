@@ -1,0 +1,182 @@
+"""`blindauc compare`: what changed from one run to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from blindauc.cli.outputs import RANKING, RUN, check_is_page, check_outputs, model_path, run_beside
+from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
+from blindauc.cli.terminal import printable
+from blindauc.progress import steps
+
+if TYPE_CHECKING:
+    from blindauc.report.compare_findings import RunComparison
+
+MOST_NAMED = 5
+
+
+def compare(
+    first: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
+    second: Annotated[Path, path_argument(help="Another.")],
+    data: Annotated[
+        Path | None,
+        path_argument(help="A table for both to rank; by default the one that both were fitted to.", metavar="TABLE"),
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels; that of the fits by default.")] = None,
+    positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
+    id: Annotated[str | None, typer.Option(help="A column that names the rows; that of the fits by default.")] = None,
+    rows_by: Annotated[
+        str | None, typer.Option(help="A column that says whom rows belong to; that of the fits by default.")
+    ] = None,
+    sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    out: Annotated[Path | None, path_option(help="An HTML file for all that changed.")] = None,
+    force: Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON, and nothing else.")] = False,
+) -> None:
+    """Tell what changed between two fits: how well they rank, whom they rank first, doubtful labels, columns.
+
+    Without a table both fits must be on the same rows, named by the same --id where the tables differ; they are judged
+    by out-of-fold ranks. With a table both models rank it: take one with rows that neither has seen.
+
+    [bold]Examples[/bold]
+
+      blindauc compare before after
+
+      blindauc compare before after next_year.csv --out changes.html
+    """
+    models = [model_path(place) for place in (first, second)]
+    rankings = [] if data is not None else [path.with_name(RANKING) for path in models]
+    _check_are_there(models, rankings)
+    if out is not None:
+        check_is_page(out)
+        check_outputs([out], [*models, *(path.with_name(RUN) for path in models), *rankings, data], force=force)
+    runs = [run_beside(path) for path in models]
+    with steps({"reading and comparing": 1.0}, is_shown=not as_json) as at:
+        at("reading and comparing")
+        if data is None:
+            found = _on_own_rows((first, second), runs)
+        else:
+            given: dict[str, Any] = {"positive": positive, "id": id, "rows_by": rows_by}
+            found = _on_table((first, second), runs, data, (sheet, header_row), label, given)
+        if out is not None:
+            from blindauc.report.compare import write_comparison
+
+            write_comparison(found, out)
+    typer.echo(found.to_json() if as_json else "\n".join(_lines(found)))
+    if out is not None and not as_json:
+        typer.echo(f"\n{printable(str(out))}")
+
+
+def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
+    for path in models:
+        if not path.exists():
+            raise FileNotFoundError(f"There is no {path}: name a model file, or a folder that `blindauc fit` wrote.")
+    for path in rankings:
+        if not path.exists():
+            raise FileNotFoundError(f"There is no {path}: name folders that `blindauc fit` wrote, or add a table.")
+
+
+def _on_own_rows(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
+    """Both on the rows that they were fitted to, from the files beside their models."""
+    from blindauc.analysis import compare as compared
+    from blindauc.analysis.sides import Ranked
+    from blindauc.datasets.tables import read_table
+    from blindauc.model_files import load
+
+    first, second = (Ranked(load(path), read_table(path.with_name(RANKING))) for path in map(model_path, places))
+    are_named = "id" in first.ranking and "id" in second.ranking
+    if not (are_named or _have_one_table(runs)):
+        raise ValueError(
+            "The two fits are of different tables whose rows have no names, so that it is not known which rows are the "
+            "same: add a table for both to rank, or fit both with --id."
+        )
+    return compared(first, second, names=_names(places))
+
+
+def _have_one_table(runs: list[dict[str, Any]]) -> bool:
+    hashes = [run.get("data_sha256") for run in runs]
+    return hashes[0] is not None and hashes[0] == hashes[1]
+
+
+def _on_table(
+    places: tuple[Path, Path],
+    runs: list[dict[str, Any]],
+    data: Path,
+    layout: tuple[str | None, int | None],
+    label: str | None,
+    given: dict[str, Any],
+) -> RunComparison:
+    """Both on a table; on one that a model was fitted to, by its out-of-fold ranks."""
+    from blindauc.analysis import compare as compared
+    from blindauc.analysis.provenance import sha256_of
+    from blindauc.datasets.tables import read_table
+    from blindauc.model_files import load
+
+    frame = read_table(data, sheet=layout[0], header_row=layout[1])
+    of_fits = {name: value for run in reversed(runs) for name, value in run.get("arguments", {}).items() if value}
+    label = label or (of_fits.get("label") if of_fits.get("label") in frame.columns else None)
+    options = {name: value or of_fits.get(name) for name, value in given.items()}
+    for name in ("id", "rows_by"):
+        options[name] = options[name] if given[name] or options[name] in frame.columns else None
+    sha256 = sha256_of(data)
+    first_seen, second_seen = (run["data_sha256"] == sha256 if "data_sha256" in run else None for run in runs)
+    return compared(
+        load(model_path(places[0])),
+        load(model_path(places[1])),
+        frame,
+        label,
+        **options,
+        training=(first_seen, second_seen),
+        names=_names(places),
+    )
+
+
+def _names(places: tuple[Path, Path]) -> tuple[str, str]:
+    """What to call the two: the last parts of their paths, or all of them where these are the same."""
+    first, second = (printable(place.resolve().name) for place in places)
+    return (first, second) if first != second else (printable(str(places[0])), printable(str(places[1])))
+
+
+def _lines(found: RunComparison) -> Iterator[str]:
+    yield f"{found.names[0]} and {found.names[1]}, {found.n_rows:,} rows"
+    if found.judged is not None:
+        judged = found.judged
+        yield f"  judged by {judged.how}: {judged.n_labelled:,} labelled, {judged.n_unlabelled:,} unlabelled"
+        yield f"  blind AUC {judged.before.value:.3f} and {judged.after.value:.3f}"
+    yield f"  {found.verdict}"
+    yield ""
+    yield "Ranking of the unlabelled rows"
+    if found.rank_correlation is not None:
+        yield f"  rank correlation {found.rank_correlation:.3f}"
+    for overlap in found.overlaps:
+        yield f"  {overlap.n_common:>5,} of the first {overlap.k:,} are the same"
+    for moved in found.moved[:MOST_NAMED]:
+        yield f"  {printable(moved.name)}: from rank {moved.before:,} to {moved.after:,}"
+    yield ""
+    yield from _label_lines(found)
+    yield ""
+    yield from _column_lines(found)
+
+
+def _label_lines(found: RunComparison) -> Iterator[str]:
+    yield "Labels to re-check"
+    if found.n_labels_added or found.n_labels_removed:
+        yield f"  {found.n_labels_added:,} labels added, {found.n_labels_removed:,} removed"
+    for words, changes in (("newly", found.newly_doubtful), ("no longer", found.no_longer_doubtful)):
+        named = ", ".join(printable(change.name) for change in changes[:MOST_NAMED])
+        more = f" and {len(changes) - MOST_NAMED:,} more" if len(changes) > MOST_NAMED else ""
+        yield f"  {len(changes):,} {words} doubtful{': ' if named else ''}{named}{more}"
+
+
+def _column_lines(found: RunComparison) -> Iterator[str]:
+    from blindauc.report.compare import selected_in_words
+
+    yield "Columns, by their share of all weight"
+    for change in found.columns[:MOST_NAMED]:
+        shares = " to ".join("not there" if each is None else f"{each:+.0%}" for each in (change.before, change.after))
+        yield f"  {printable(change.column)}: {shares}, selected {selected_in_words(change)}"

@@ -1,0 +1,96 @@
+"""`--config run.json`: an earlier run again, with the options that it had.
+
+Its options are the defaults of this command, so that those given beside it count more. What is recorded is whatever
+parameters the command has, so that a new option needs nothing here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from blindauc.cli.errors import errors_told
+from blindauc.cli.outputs import read_run
+from blindauc.cli.paths import path_option
+from blindauc.cli.terminal import in_one_line
+
+OF_THE_CALL = ("config", "out", "force", "as_json")
+"""Parameters that say where to write and what to print. They change no result, and are not recorded."""
+
+HASH = "_sha256"
+"""What follows the name of a parameter in the name of the hash of its file."""
+
+
+def _take_options(context: typer.Context, config: Path | None) -> Path | None:
+    if config is not None:
+        known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
+        with errors_told():
+            context.default_map = _options(config, known)
+    return config
+
+
+Config = Annotated[
+    Path | None,
+    path_option(
+        is_eager=True,
+        callback=_take_options,
+        help="The run.json of an earlier fit, to repeat it; options beside it count more.",
+    ),
+]
+
+
+def _options(config: Path, known: Set[str]) -> dict[str, Any]:
+    """The options of a run; files by the place of its run.json."""
+    run = read_run(config)
+    options = run["arguments"]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise ValueError(
+            f"{config} has the option {unknown[0]!r}, which this command does not have: it comes from another version "
+            f"({run.get('versions', {}).get('blindauc', 'unknown')}), or was edited."
+        )
+    files = {name: str(config.parent / str(options[name])) for name in options if run.get(f"{name}{HASH}")}
+    return {**options, **files}
+
+
+def recorded(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The parameters of a command, as they are kept beside its results; files by their place seen from the folder."""
+    return {
+        name: _seen_from(folder, value) if isinstance(value, Path) else value
+        for name, value in parameters.items()
+        if name not in OF_THE_CALL
+    }
+
+
+def files_read(parameters: Mapping[str, Any]) -> dict[str, Path]:
+    """The files among the parameters of a command that change its results."""
+    return {name: each for name, each in parameters.items() if isinstance(each, Path) and name not in OF_THE_CALL}
+
+
+def check_repeats(config: Path, files: Mapping[str, Path], origin: Mapping[str, Any]) -> None:
+    """Raise where a file is not what it was in an earlier run; of other versions a line on stderr tells."""
+    before = read_run(config)
+    for name, file in files.items():
+        if before.get(f"{name}{HASH}") not in (None, origin[f"{name}{HASH}"]):
+            raise ValueError(
+                f"{file} is not the file of {config}: its SHA-256 differs. Get that file back, or fit without --config."
+            )
+    changed = [
+        f"{package} {version} (here {origin['versions'].get(package, 'none')})"
+        for package, version in dict(before.get("versions", {})).items()
+        if origin["versions"].get(package) != version
+    ]
+    if changed:
+        note = f"{config} comes from other versions, {', '.join(changed)}: the last digits may differ."
+        typer.echo(f"blindauc: {in_one_line(note)}", err=True)
+
+
+def _seen_from(folder: Path, path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return str(path.resolve())

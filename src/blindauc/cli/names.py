@@ -1,0 +1,20 @@
+"""Names of columns on the command line: given again and again, or in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+
+def listed_columns(values: Iterable[str] | None, columns: Collection[str]) -> list[str]:
+    """The columns that are meant by values such as "ward,payer"; a column may have a comma in its own name.
+
+    Examples
+    --------
+    >>> from blindauc.cli.names import listed_columns
+    >>> listed_columns(["ward, payer", "age"], ["age", "ward", "payer"])
+    ['ward', 'payer', 'age']
+    >>> listed_columns(["name, first"], ["name, first", "age"])
+    ['name, first']
+    """
+    names = [name for value in values or () for name in ([value] if value in columns else value.split(","))]
+    return [name if name in columns else name.strip() for name in names]

@@ -1,0 +1,48 @@
+"""What a search chose and how good it is, in a few lines of plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blindauc.prior import is_told
+from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
+from blindauc.report.counting import LABELS_FIRST
+from blindauc.report.findings import Expected
+from blindauc.report.stating import stated, stated_prior, stated_wrong
+from blindauc.trust.judgement import says_something
+
+REMEDY = "giving prior"
+"""How a reader of Python settles what the prior leaves open."""
+
+
+def summary_of(model: Any) -> str:
+    """What `summary()` of a tuned estimator tells."""
+    chosen, is_known = model.best_params_, says_something(model.auc_)
+    n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
+    lines = [
+        f"{int(model.support_.sum())} of {model.n_features_in_} columns supported, {len(model.outliers_)} of "
+        f"{len(model.labelled_rows_)} labelled positives left out",
+        f"average of {n_averaged} candidates, led by l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}",
+        f"AUC {stated(model.auc_, is_known=is_known)}",
+        f"positives among the unlabelled rows {prior_of(model)}",
+        f"wrong labels among the positives {stated(model.contamination_, is_known=is_known)}",
+    ]
+    if is_known:
+        lines.append(f"labels to check, in the order of doubtful_labels: {wrong_of(model)}")
+    lines += map(verdict, model.baselines_)
+    too_few = "too few positives to choose anything: this is a plain fit"
+    lines.append(SIMPLER_TELLS_NO_WRONG_LABELS if model.baselines_ else too_few)
+    return "\n".join(lines)
+
+
+def prior_of(model: Any) -> str:
+    """The prior of a fitted model, or that it cannot be told."""
+    is_known, prior = says_something(model.auc_), model.prior_
+    return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_told(prior), remedy=REMEDY)
+
+
+def wrong_of(model: Any) -> str:
+    """How many of the first labels to check are wrong, by a fitted model."""
+    k = min(LABELS_FIRST, len(model.labelled_rows_))
+    wrong = model.expected_wrong(k)
+    return stated_wrong(Expected(k, float(wrong), wrong.low, wrong.high))

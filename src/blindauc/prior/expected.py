@@ -1,0 +1,72 @@
+"""How many rows of a kind there are among the first of a list, with an interval.
+
+Under a mixture m the number N among given rows is a sum of independent yes and no, with mean E_m and variance V_m. The
+interval joins what is not known of the mixture with the chance of N itself, by the profile predictive likelihood
+(Bjornstad, Statistical Science 1990): it holds all N with
+
+    min_m  root_m^2 + (N - E_m)^2 / V_m  <=  limit^2,
+
+rounded outwards to whole rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Floats, Ints
+from blindauc.estimate import Estimate
+from blindauc.prior.plausible import Plausible
+
+ROUNDING = 1e-9
+"""Sums of shares may miss a whole number by so much."""
+
+
+def among_first(counts: Ints, k: Any) -> Ints:
+    """Return how many of the first k rows are in each step, where the rows of a step follow those of the step before.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_steps,)
+    k : sequence of int, of length n_k
+
+    Returns
+    -------
+    ndarray of shape (n_k, n_steps)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.prior.expected import among_first
+    >>> among_first(np.array([2, 0, 3]), np.array([1, 4])).tolist()
+    [[1, 0, 0], [2, 0, 2]]
+    """
+    before = np.cumsum(counts) - counts
+    return np.clip(np.asarray(k)[:, None] - before, 0, counts)
+
+
+def expected_numbers(counts: Ints, share: Floats, shares: Floats, mixtures: Plausible) -> list[Estimate]:
+    """Return the number of rows of a kind that is expected of each selection of rows.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_selections, n_steps)
+        How many rows of each step are selected.
+    share : ndarray of shape (n_steps,)
+        Of the kind, in each step; the average over all mixtures.
+    shares : ndarray of shape (n_mixtures, n_steps)
+        The same under each mixture.
+    mixtures : Plausible
+
+    Returns
+    -------
+    list of Estimate
+    """
+    value, most = counts @ share, counts.sum(axis=1)
+    centre, variance = counts @ shares.T, counts @ (shares * (1 - shares)).T
+    reach = np.sqrt(np.maximum(mixtures.limit**2 - mixtures.root**2, 0.0) * variance)
+    low = np.clip(np.floor((centre - reach).min(axis=1) + ROUNDING), 0.0, np.floor(value + ROUNDING))
+    high = np.clip(np.ceil((centre + reach).max(axis=1) - ROUNDING), np.ceil(value - ROUNDING), most)
+    ends = zip(np.clip(value, low, high).tolist(), low.tolist(), high.tolist(), strict=True)
+    return [Estimate(*each, mixtures.confidence) for each in ends]

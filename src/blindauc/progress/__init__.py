@@ -1,0 +1,5 @@
+"""How far a piece of work is: one bar for the whole of it in a terminal, lines with times in a log file."""
+
+from blindauc.progress.plan import At, steps
+
+__all__ = ["At", "steps"]

@@ -1,0 +1,52 @@
+"""How simpler methods compare, in the words that the terminal, the page, notebooks and `summary()` all use."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from blindauc.estimate import Estimate
+from blindauc.report.findings import Interval
+
+SIMPLER_TELLS_NO_WRONG_LABELS = "A simpler ranking does not tell which labels are wrong."
+"""What a simpler method cannot do, however well it ranks."""
+
+
+class Compared(Protocol):
+    """A simpler method, and by how much the ranking is better: `Baseline` of a report, `Comparison` of a fit."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def advantage(self) -> Interval | Estimate: ...
+
+
+def verdict(simpler: Compared) -> str:
+    """What the comparison with a simpler method has shown, in a sentence without its full stop.
+
+    Parameters
+    ----------
+    simpler : has a `name`, and an `advantage` with an interval
+
+    Examples
+    --------
+    >>> from blindauc.report import Baseline, Interval
+    >>> from blindauc.report.comparing import verdict
+    >>> verdict(Baseline("a t-test", 0.83, Interval(0.004, -0.01, 0.02), is_as_good=True))
+    'no difference from a t-test could be shown (difference 0.004, 95 % interval -0.010 to 0.020)'
+    >>> verdict(Baseline("a t-test", 0.8, Interval(0.041, 0.018, 0.066), is_as_good=False))
+    'a t-test ranks worse by 0.041 (95 % interval 0.018 to 0.066)'
+    """
+    by = simpler.advantage
+    value = by.value if isinstance(by, Interval) else float(by)
+    if by.low <= 0 <= by.high:
+        return f"no difference from {simpler.name} could be shown (difference {_told(value, by.low, by.high, ', ')})"
+    if value > 0:
+        return f"{simpler.name} ranks worse by {_told(value, by.low, by.high, ' (')})"
+    return f"{simpler.name} ranks better by {_told(-value, -by.high, -by.low, ' (')})"
+
+
+def _told(value: float, low: float, high: float, between: str) -> str:
+    """With a plain minus, since these words go to terminals, too, and none before a zero."""
+    value, low, high = (round(number, 3) + 0.0 for number in (value, low, high))
+    return f"{value:.3f}{between}95 % interval {low:.3f} to {high:.3f}"

@@ -1,0 +1,77 @@
+"""How many of a list to expect, in words: about how many where that is known, else between what and what."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from blindauc.report.findings import Expected, Findings
+
+ROWS_FIRST, LABELS_FIRST = 50, 20
+"""Of how many rows, and of how many labels, the page speaks where nobody said how many can be checked (convention)."""
+
+
+def among_first(curve: Sequence[Expected], k: int) -> Expected:
+    """What to expect among the first k, along straight lines between the numbers that are known.
+
+    Parameters
+    ----------
+    curve : at least one, k increasing
+    k : how many; no more than the last of the curve
+
+    Examples
+    --------
+    >>> from blindauc.report import Expected
+    >>> from blindauc.report.counting import among_first
+    >>> among_first([Expected(1, 0.9, 0.5, 1.0), Expected(11, 5.9, 4.5, 8.0)], 3)
+    Expected(k=3, value=1.9, low=1.3, high=2.4)
+    """
+    k = min(k, curve[-1].k)
+    right = bisect_left(curve, k, key=lambda each: each.k)
+    if curve[right].k == k:
+        return curve[right]
+    before, after = curve[right - 1] if right else Expected(0, 0.0, 0.0, 0.0), curve[right]
+    part = (k - before.k) / (after.k - before.k)
+    ends = ((before.value, after.value), (before.low, after.low), (before.high, after.high))
+    return Expected(k, *(round(start + part * (end - start), 9) for start, end in ends))
+
+
+def positives_first(findings: Findings) -> Expected | None:
+    """The positives among as many rows as can be checked; nothing where nothing is known."""
+    known = findings.found if findings.is_auc_known else []
+    return among_first(known, findings.capacity or ROWS_FIRST) if known else None
+
+
+def wrong_first(findings: Findings) -> Expected | None:
+    """The wrong labels among the first ones to check; nothing where nothing is known."""
+    known = findings.wrong if findings.is_auc_known else []
+    return among_first(known, LABELS_FIRST) if known else None
+
+
+def whole_range(low: float, high: float) -> str:
+    """From where to where, in whole numbers that hold the interval.
+
+    Examples
+    --------
+    >>> from blindauc.report.counting import whole_range
+    >>> whole_range(5.8, 14.2), whole_range(0.0, 1234.0)
+    ('5 to 15', '0 to 1,234')
+    """
+    return f"{math.floor(low + 1e-9):,} to {math.ceil(high - 1e-9):,}"
+
+
+def how_many(expected: Expected, *, is_known: bool) -> str:
+    """About how many and the interval, or the interval alone.
+
+    Examples
+    --------
+    >>> from blindauc.report import Expected
+    >>> from blindauc.report.counting import how_many
+    >>> how_many(Expected(20, 10.7, 6.1, 14.9), is_known=True)
+    'about 11 (95 % interval 6 to 15)'
+    >>> how_many(Expected(200, 152.0, 3.2, 180.0), is_known=False)
+    'from 3 to 180'
+    """
+    between = whole_range(expected.low, expected.high)
+    return f"about {round(expected.value):,} (95 % interval {between})" if is_known else f"from {between}"

@@ -1,0 +1,68 @@
+"""What is known in one line, and what is not, in the words that the terminal, notebooks and `summary()` all use."""
+
+from __future__ import annotations
+
+from blindauc.estimate import Estimate
+from blindauc.report.cautions import LEAST_LABELLED
+from blindauc.report.counting import how_many
+from blindauc.report.findings import Expected, Interval
+
+TOO_FEW = f"cannot be told: at least {LEAST_LABELLED} different rows have to be labelled to judge the ranking"
+"""Of whatever is learnt from rows that were held out."""
+
+
+def stated(number: Interval | Estimate, *, is_known: bool) -> str:
+    """A number and its interval, or that it cannot be told from so few labels.
+
+    Examples
+    --------
+    >>> from blindauc.report import Interval
+    >>> from blindauc.report.stating import stated
+    >>> stated(Interval(0.872, 0.754, 0.989), is_known=True)
+    '0.872 (95 % interval 0.754 to 0.989)'
+    >>> stated(Interval(0.5, 0.0, 1.0), is_known=False)
+    'cannot be told: at least 15 different rows have to be labelled to judge the ranking'
+    """
+    if not is_known:
+        return TOO_FEW
+    value = number.value if isinstance(number, Interval) else float(number)
+    return f"{value:.3f} (95 % interval {number.low:.3f} to {number.high:.3f})"
+
+
+def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_known: bool, remedy: str) -> str:
+    """The share of positives, or between what and what it lies and what settles it.
+
+    Parameters
+    ----------
+    prior : with its interval
+    is_auc_known : whether anything is learnt from rows that were held out
+    is_prior_known : whether the prior can be stated as one number
+    remedy : how the reader gives the prior
+
+    Examples
+    --------
+    >>> from blindauc.report import Interval
+    >>> from blindauc.report.stating import stated_prior
+    >>> stated_prior(Interval(0.1, 0.0, 0.265), is_auc_known=True, is_prior_known=False, remedy="--prior")
+    'cannot be told from these data: from 0.000 to 0.265; --prior settles it'
+    """
+    if prior.low == prior.high:
+        return f"{prior.low:.3f}, as given"
+    if not is_auc_known:
+        return TOO_FEW
+    if is_prior_known:
+        return stated(prior, is_known=True)
+    return f"cannot be told from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
+
+
+def stated_wrong(wrong: Expected) -> str:
+    """How many of the first labels in the order of doubt are wrong.
+
+    Examples
+    --------
+    >>> from blindauc.report import Expected
+    >>> from blindauc.report.stating import stated_wrong
+    >>> stated_wrong(Expected(20, 10.7, 6.0, 15.0))
+    'of the first 20 expect about 11 (95 % interval 6 to 15) to be wrong'
+    """
+    return f"of the first {wrong.k:,} expect {how_many(wrong, is_known=True)} to be wrong"

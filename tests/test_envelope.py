@@ -1,0 +1,55 @@
+"""The demo opens the envelope: what it says of the truth is true."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from blindauc.analysis.envelope import opened
+from blindauc.choice.baselines import BASELINES
+from blindauc.cli.app import app
+from blindauc.datasets import make_patients
+from blindauc.model_files import load
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "out"
+    result = CliRunner().invoke(app, ["demo", "--out", str(folder)])
+    assert result.exit_code == 0, result.output
+    return folder, result.stdout
+
+
+def test_the_demo_counts_what_its_files_say(demo):
+    folder, said = demo
+    patients = make_patients(random_state=0)
+    assert "The envelope" in said
+    counts = re.search(r"(\d+) of the (\d+) wrong labels are among the first (\d+) of doubtful_labels.csv", said)
+    found, wrong, checked = map(int, counts.groups())
+    rows = pd.read_csv(folder / "doubtful_labels.csv")["row"].to_numpy()[:checked] - 1
+    assert (found, wrong) == (patients.miscoded[rows].sum(), patients.miscoded.sum())
+    assert found >= 0.7 * wrong
+    infected = int(re.search(r"(\d+) of the first 50 patients without a label were truly infected", said)[1])
+    ranking = pd.read_csv(folder / "ranking.csv")
+    labelled = patients.table["infection"].eq("yes").to_numpy()[ranking["row"] - 1]
+    top = ranking["row"].to_numpy()[~labelled][:50] - 1
+    assert infected == patients.infected[top].sum()
+    assert re.search(r"The best simple method, picked by the truth, is [a-z0-9 ]+: \d+ of its first 50", said)
+
+
+def test_the_simple_method_is_the_best_of_all(demo):
+    folder, _ = demo
+    patients = make_patients(random_state=0)
+    model, table = load(folder / "model.skops"), pd.read_csv(folder / "patients.csv", dtype=str)
+    is_labelled = (patients.table["infection"] == "yes").to_numpy()
+    envelope = opened(model, table, is_labelled, patients.infected)
+    assert envelope.simple.name in BASELINES
+    X = model[0].transform(table)
+    scale = X.std(axis=0)
+    by_means = X @ ((X[is_labelled].mean(axis=0) - X[~is_labelled].mean(axis=0)) / scale**2)
+    unlabelled = np.flatnonzero(~is_labelled)
+    top = unlabelled[np.argsort(-by_means[unlabelled])[:50]]
+    assert envelope.simple.n_true >= patients.infected[top].sum()
+    assert envelope.simple.n_wrong <= envelope.n_wrong

@@ -1,0 +1,215 @@
+"""One bar for the whole with the time left; lines with times in a log; never two silent seconds."""
+
+import builtins
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from blindauc import BlindAUCClassifierCV
+from blindauc.datasets import make_paper_data
+from blindauc.progress import displays, steps
+
+LINE = re.compile(
+    r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+%  [a-z0-9 ]+, \d+:\d\d (so far|in all)(, about \d+:\d\d left)?$"
+)
+COMMAND = (sys.executable, "-m", "blindauc")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Lines at once, to wait for nothing."""
+    monkeypatch.setattr(displays, "FIRST_LINE", 0.01)
+    monkeypatch.setattr(displays, "NEXT_LINE", 0.01)
+
+
+def told_by(work, capsys):
+    """What is said on standard error."""
+    work()
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err.splitlines()
+
+
+# --- one whole --------------------------------------------------------------------------------------------------------
+
+
+def positions(plan, work):
+    """The words and shares that a display is told."""
+    told = []
+
+    @displays.contextmanager
+    def remembering():
+        yield lambda words, share: told.append((words, round(share, 6)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("blindauc.progress.plan.display", remembering)
+        with steps(plan, is_shown=True) as at:
+            work(at)
+    return told
+
+
+def test_steps_inside_of_a_step_divide_its_share():
+    def work(at):
+        at("read")
+        at("fit")
+        with steps({"fold 1": 1, "fold 2": 3}, is_shown=True) as inner:
+            inner("fold 1", 0.5)
+            inner("fold 2", 1.0, "the last fold")
+        at("write", 0.5)
+
+    expected = [("read", 0), ("fit", 0.2), ("fold 1", 0.275), ("the last fold", 0.8), ("write", 0.9)]
+    assert positions({"read": 2, "fit": 6, "write": 2}, work) == expected
+
+
+def test_a_fit_tells_its_folds_and_never_goes_back():
+    data = make_paper_data(n_features=9, n_relevant=6, n_outliers=0, random_state=0)
+
+    def work(at):
+        at("fit")
+        BlindAUCClassifierCV(l2=[1.0, 10.0], n_features_to_select=3, cv=3, n_repeats=1).fit(data.X, data.y_pu)
+
+    told = positions({"fit": 1}, work)
+    assert {f"fold {k} of 3" for k in (1, 2, 3)} <= {words for words, _ in told}
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+
+
+def test_nothing_is_said_unless_it_is_asked_for(quick, capsys):
+    def work():
+        with steps({"a": 1}) as at:
+            at("a")
+            time.sleep(0.05)
+
+    assert told_by(work, capsys) == []
+
+
+# --- lines of a log ---------------------------------------------------------------------------------------------------
+
+
+def test_a_log_has_plain_lines_with_times(quick, capsys):
+    def work():
+        with steps({"reading": 1, "fitting": 1}, is_shown=True) as at:
+            at("fitting", 0.5)
+            time.sleep(0.1)
+
+    lines = told_by(work, capsys)
+    assert len(lines) > 2
+    assert all(LINE.match(line) for line in lines), lines
+    assert "75%  fitting" in lines[0]
+    assert "100%  done" in lines[-1]
+
+
+def test_what_is_over_at_once_says_nothing(capsys):
+    def work():
+        with steps({"a": 1}, is_shown=True) as at:
+            at("a")
+
+    assert told_by(work, capsys) == []
+
+
+def test_what_fails_is_not_done(quick, capsys):
+    def failing():
+        with steps({"a": 1}, is_shown=True) as at:
+            at("a")
+            time.sleep(0.05)
+            raise ValueError("no")
+
+    def work():
+        with pytest.raises(ValueError, match="no"):
+            failing()
+
+    lines = told_by(work, capsys)
+    assert lines
+    assert not any("done" in line for line in lines)
+
+
+def test_without_rich_there_are_lines(quick, capsys, monkeypatch):
+    plain_import = builtins.__import__
+
+    def without_rich(name, *rest, **more):
+        if name.startswith("rich"):
+            raise ImportError(name)
+        return plain_import(name, *rest, **more)
+
+    def work():
+        with steps({"a": 1}, is_shown=True) as at:
+            at("a")
+            time.sleep(0.05)
+
+    monkeypatch.setattr(builtins, "__import__", without_rich)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert LINE.match(told_by(work, capsys)[0])
+
+
+# --- the commands -----------------------------------------------------------------------------------------------------
+
+
+def times_of_writes(*arguments, folder):
+    """When a command says something to a log file: seconds since its start, and the lines of its progress."""
+    begun, times, lines = time.monotonic(), [0.0], []
+    with subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    ) as process:
+        for line in process.stdout:
+            times.append(time.monotonic() - begun)
+            lines.append(line.rstrip("\n"))
+    assert process.returncode == 0, lines
+    return np.array(times), [line for line in lines if LINE.match(line)]
+
+
+@pytest.mark.slow
+def test_the_demo_is_never_silent_for_two_seconds(tmp_path):
+    times, lines = times_of_writes("demo", "--out", "demo", folder=tmp_path)
+    assert np.diff(times).max() <= 2
+    assert len(lines) > 3
+
+
+@pytest.mark.slow
+def test_a_large_table_is_never_silent_for_two_seconds(tmp_path):
+    n, p, rng = 20_000, 60, np.random.default_rng(0)
+    is_ill = rng.uniform(size=n) < 0.2
+    table = pd.DataFrame(rng.normal(size=(n, p)) + 0.6 * np.outer(is_ill, np.arange(p) < 8)).add_prefix("column ")
+    table["infection"] = np.where(is_ill & (rng.uniform(size=n) < 0.25), "yes", "")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    times, lines = times_of_writes("fit", "table.csv", "--label", "infection", folder=tmp_path)
+    assert np.diff(times).max() <= 2
+    shares = [int(re.search(r"(\d+)%", line)[1]) for line in lines]
+    assert shares == sorted(shares)
+
+
+def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path):
+    rng = np.random.default_rng(0)
+    is_ill = np.arange(200) < 60
+    table = pd.DataFrame({"crp": rng.normal(5 + 3 * is_ill), "age": rng.normal(50, 10, 200)})
+    table["infection"] = np.where(np.arange(200) < 30, "yes", "")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "fit", "table.csv", "--label", "infection", "--jobs", "1"]
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0, shown
+    assert "━" in shown.decode()
+    assert " left" in shown.decode()
+    # Drawn over and over in one place, and wiped away at the end.
+    assert shown.count(b"\n") <= 1
+    assert shown.rstrip().endswith(b"\x1b[2K")

@@ -1,0 +1,355 @@
+"""Excel: sheets as tables, results as a workbook that holds no formula, and the same values in LibreOffice."""
+
+import csv
+import datetime
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from blindauc import read_table
+from blindauc.analysis import workbook, write_workbook
+from blindauc.cli.app import app
+from blindauc.datasets import make_patients
+from blindauc.datasets.tables import TableError, read_table_in_parts
+
+pd = pytest.importorskip("pandas")
+openpyxl = pytest.importorskip("openpyxl")
+
+RUNNER = CliRunner()
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A workbook of these sheets, each a list of rows."""
+
+    def write(*rows, name="table.xlsx", **sheets):
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for title, cells in ({"Sheet1": rows} | sheets if rows else sheets).items():
+            sheet = book.create_sheet(title)
+            for row in cells:
+                sheet.append(row)
+        book.save(tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+# --- in ---------------------------------------------------------------------------------------------------------------
+
+ROWS = (["id", "age", "weight", "seen", "smoker", "note"], ["007", 41, 70.5, datetime.datetime(2024, 3, 1), True, "é"])
+MORE = (["012", None, 1, None, False, None], ["013", 58, 0.25, datetime.datetime(2024, 3, 2), None, "<5"])
+
+
+def test_cells_have_their_types(written):
+    frame = read_table(written(*ROWS, *MORE))
+    assert list(frame) == ROWS[0]
+    assert frame["id"].tolist() == ["007", "012", "013"]
+    assert frame["age"].dtype == "Int64"
+    assert frame["age"].isna().tolist() == [False, True, False]
+    assert frame["weight"].tolist() == [70.5, 1.0, 0.25]
+    assert frame["seen"].dtype.kind == "M"
+    assert frame["seen"].isna().tolist() == [False, True, False]
+    assert frame["smoker"].dtype == "boolean"
+    assert frame["note"].fillna("missing").tolist() == ["é", "missing", "<5"]
+
+
+def test_cells_that_do_not_agree_are_text_as_in_a_csv_file(written):
+    rows = [["lab", "when"], [41, datetime.datetime(2024, 3, 1)], [7.5, "soon"], ["<5", datetime.time(9, 30)], [8.0, 1]]
+    frame = read_table(written(*rows))
+    assert frame["lab"].tolist() == ["41", "7.5", "<5", "8"]
+    assert frame["when"].tolist() == ["2024-03-01", "soon", "09:30:00", "1"]
+
+
+def test_errors_of_a_spreadsheet_count_as_missing_among_numbers(written):
+    from blindauc.preprocessing import column_kinds
+
+    frame = read_table(written(["ratio"], *([k / 7] for k in range(30)), ["#DIV/0!"], ["#REF!"], ["#N/A"]))
+    assert column_kinds(frame)["ratio"].kind == "numeric"
+
+
+def test_blank_rows_and_columns_are_left_out(written):
+    frame = read_table(
+        written([], [None, None], ["a", None, "b", None, None], [], [1, None, 2, None, " "], [None], [3])
+    )
+    assert frame.fillna(0).to_dict("list") == {"a": [1, 3], "b": [2, 0]}
+
+
+def test_a_column_with_values_and_no_name_is_called_by_its_number(written):
+    assert list(read_table(written(["a", None, "c"], [1, 2, 3]))) == ["a", "column 2", "c"]
+
+
+def test_a_sheet_is_chosen_by_name_or_number(written):
+    path = written(Notes=[["text"], ["hello"]], **{"2024": [["a"], [24]], "2023": [["a"], [23]]})
+    assert list(read_table(path)) == ["text"]
+    assert read_table(path, sheet="2024")["a"].tolist() == [24]
+    assert read_table(path, sheet=3)["a"].tolist() == [23]
+    assert read_table(path, sheet="3")["a"].tolist() == [23]
+    for wrong in ("2022", "0", "4", "notes", -1):
+        with pytest.raises(TableError, match=rf"has no sheet '{wrong}': its sheets are 'Notes', '2024', '2023'"):
+            read_table(path, sheet=wrong)
+
+
+def test_the_names_may_be_further_down(written, tmp_path):
+    path = written(["Patients of 2024"], [], ["a", "b", "c"], [1, 2, 3], name="titled.xlsx")
+    with pytest.raises(TableError, match=r"has 1 names, the first 'Patients of 2024', for 3 columns: .*header_row"):
+        read_table(path)
+    assert read_table(path, header_row=3).to_dict("list") == {"a": [1], "b": [2], "c": [3]}
+    with pytest.raises(TableError, match=r"has 4 rows, and its row 9 \(header_row\)"):
+        read_table(path, header_row=9)
+    with pytest.raises(TableError, match=r"its row 2 \(header_row\)"):
+        read_table(path, header_row=2)
+    text = tmp_path / "titled.csv"
+    text.write_text('Patients of 2024\n"two\nlines"\na,b\n1,2\n3,4\n', encoding="utf-8")
+    assert read_table(text, header_row=3).to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+    with pytest.raises(TableError, match="header_row"):
+        read_table(text, header_row=9)
+
+
+@pytest.mark.parametrize("options", [{"sheet": 1}, {"header_row": 0}, {"header_row": -1}])
+def test_places_that_a_file_of_text_does_not_have(options, tmp_path):
+    (tmp_path / "table.csv").write_text("a\n1\n", encoding="utf-8")
+    with pytest.raises(TableError, match=next(iter(options))):
+        read_table(tmp_path / "table.csv", **options)
+
+
+def test_a_parquet_file_has_no_row_of_names(tmp_path):
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(TableError, match="header_row"):
+        read_table(tmp_path / "table.parquet", header_row=1)
+
+
+def test_parts_are_slices(written):
+    path = written(["a", "b"], *([k, f"text {k}"] for k in range(10)))
+    whole = read_table(path)
+    parts = list(read_table_in_parts(path, 4))
+    assert [len(part) for part in parts] == [4, 4, 2]
+    pd.testing.assert_frame_equal(pd.concat(parts), whole)
+
+
+BAD = {
+    "empty": (lambda path: path.write_bytes(b""), "damaged, cut short or not what its ending says"),
+    "text": (lambda path: path.write_bytes(b"a,b\n1,2\n"), "damaged, cut short or not what its ending says"),
+    "old": (
+        lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        "password, or is of an Excel before 2007",
+    ),
+    "cut short": (lambda path: path.write_bytes(workbook_bytes(path)[:-200]), "damaged"),
+    "another archive": (lambda path: archive(path), "damaged"),
+    "no cells": (lambda path: openpyxl.Workbook().save(path), "has nothing in its sheet"),
+    "no rows": (lambda path: pd.DataFrame({"a": []}).to_excel(path, index=False), "no rows"),
+    "names twice": (
+        lambda path: pd.DataFrame([[1, 2]], columns=["a", "a"]).to_excel(path, index=False),
+        "same name, 'a'",
+    ),
+}
+
+
+def workbook_bytes(path):
+    pd.DataFrame({"a": range(50)}).to_excel(path, index=False)
+    return path.read_bytes()
+
+
+def archive(path):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("a.txt", "hello")
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_workbook_gets_one_line(name, tmp_path):
+    make, line = BAD[name]
+    path = tmp_path / "table.xlsx"
+    make(path)
+    with pytest.raises(TableError, match=line) as told:
+        read_table(path)
+    assert str(told.value).startswith(str(path))
+    assert str(told.value).isprintable()
+
+
+def test_fit_score_and_audit_take_a_sheet(written, tmp_path):
+    rows = [[f"P{k}", 30 + 7 * k % 41, "yes" if k % 20 == 0 else None] for k in range(60)]
+    path = written(Notes=[["hello"]], Patients=[["Patients"], [], ["id", "age", "infection"], *rows])
+    place = ("--sheet", "Patients", "--header-row", "3")
+    fit = run("fit", path, *place, "--label", "infection", "--id", "id", "--out", tmp_path / "out")
+    assert fit.exit_code == 0, fit.output
+    assert run("score", tmp_path / "out", path, *place, "--out", tmp_path / "scores.xlsx").exit_code == 0
+    assert read_table(tmp_path / "scores.xlsx")["row"].tolist() == list(range(1, 61))
+    assert run("audit", tmp_path / "out", path, *place).exit_code == 0
+    again = run("fit", "--config", tmp_path / "out" / "run.json", "--out", tmp_path / "again")
+    assert again.exit_code == 0, again.output
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "=cmd|' /C calc'!A0",
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "#REF!",
+    "'=1",
+    "007",
+    "1,5",
+    "two\nlines",
+    "é",
+]
+
+
+def test_nothing_in_a_workbook_is_a_formula(tmp_path):
+    frame = pd.DataFrame({"=name": HOSTILE, "@n": range(len(HOSTILE))})
+    write_workbook({"Ranking": frame}, tmp_path / "table.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "table.xlsx")["Ranking"]
+    header, *rows = sheet.iter_rows()
+    assert [cell.value for cell in header] == ["=name", "@n"]
+    assert [row[0].value for row in rows] == HOSTILE
+    assert {cell.data_type for cell in [*header, *(row[0] for row in rows)]} == {"s"}
+    with zipfile.ZipFile(tmp_path / "table.xlsx") as archive:
+        assert b"<f>" not in archive.read("xl/worksheets/sheet1.xml")
+        assert b'quotePrefix="1"' in archive.read("xl/styles.xml")
+    assert read_table(tmp_path / "table.xlsx")["=name"].tolist() == HOSTILE
+
+
+def test_a_workbook_has_formats_a_header_that_stays_and_filters(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "row": [1, 2],
+            "score": [2 / 3, 1234.5],
+            "weight": [70.5, 81.25],
+            "seen": pd.to_datetime(["2024-03-01", None]),
+            "ok": [True, False],
+            "gap": pd.array([None, 3], dtype="Int64"),
+            "reason": ["x" * 500, None],
+        }
+    )
+    write_workbook({"Ranking": frame}, tmp_path / "table.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "table.xlsx")["Ranking"]
+    assert (sheet.freeze_panes, sheet.auto_filter.ref) == ("A2", "A1:G3")
+    assert sheet["A1"].font.bold
+    formats = [cell.number_format for cell in sheet[2]]
+    assert formats == ["General", "0.000", "General", "yyyy-mm-dd", "General", "General", "General"]
+    expected = [1, 0.666667, 70.5, datetime.datetime(2024, 3, 1), True, None, "x" * 500]
+    assert [cell.value for cell in sheet[2]] == expected
+    widths = [sheet.column_dimensions[letter].width for letter in "AG"]
+    assert widths == [workbook.NARROWEST, workbook.WIDEST]
+
+
+def test_what_excel_does_not_know_is_written_so_that_it_does(tmp_path):
+    moment = pd.Timestamp("2024-03-01 10:00", tz="Asia/Tokyo")
+    frame = pd.DataFrame({"a": ["a\x01b", None], "b": [np.inf, np.nan], "c": [moment, pd.NaT], "d": [("x",), b"y"]})
+    write_workbook({"Sheet": frame}, tmp_path / "table.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "table.xlsx")["Sheet"]
+    first = ["a?b", "inf", datetime.datetime(2024, 3, 1, 10), "('x',)"]
+    assert [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)] == [first, [None, None, None, "b'y'"]]
+
+
+def test_a_table_that_is_too_long_for_excel(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbook, "MOST_ROWS", 5)
+    parts = [pd.DataFrame({"a": range(3)})] * 2
+    with pytest.raises(ValueError, match=r"table.xlsx cannot hold all rows, since Excel takes 5 of them.*csv"):
+        write_workbook({"Sheet": parts}, tmp_path / "table.xlsx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The folder of a fit to patients, some of whom have names that try something."""
+    place = tmp_path_factory.mktemp("results")
+    table = make_patients(200, random_state=0).table.drop(columns=[f"lab_{number}" for number in range(1, 11)])
+    table["patient"] = [*HOSTILE[:5], *table["patient"][5:]]
+    table = table.rename(columns={"temperature": "=temperature"})
+    table.to_csv(place / "patients.csv", index=False)
+    fit = run("fit", place / "patients.csv", "--label", "infection", "--id", "patient", "--out", place / "out")
+    assert fit.exit_code == 0, fit.output
+    return place / "out"
+
+
+SHEETS = {"Ranking": "ranking.csv", "Labels": "doubtful_labels.csv", "Columns": "features.csv"}
+
+
+def without_apostrophe(name):
+    return name[1:] if isinstance(name, str) and name.startswith("'") else name
+
+
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_the_workbook_holds_what_the_files_hold(sheet, results):
+    from_workbook, from_text = read_table(results / "results.xlsx", sheet=sheet), read_table(results / SHEETS[sheet])
+    assert list(from_workbook) == list(from_text)
+    for name in from_text:
+        if pd.api.types.is_numeric_dtype(from_text[name]):
+            np.testing.assert_array_equal(
+                from_workbook[name].to_numpy(dtype=float, na_value=np.nan),
+                from_text[name].to_numpy(dtype=float, na_value=np.nan),
+            )
+        else:
+            read = from_workbook[name].astype(str).tolist()
+            assert read == from_text[name].astype(str).map(without_apostrophe).tolist()
+
+
+def test_the_summary_says_what_was_found(results):
+    summary = read_table(results / "results.xlsx", sheet="Summary").set_index("what")
+    assert summary.loc["rows", "value"] == "200"
+    assert float(summary.loc["AUC", "low"]) < float(summary.loc["AUC", "high"])
+    assert "count from 1" in summary.loc["table", "note"]
+    assert len(summary.loc["SHA-256 of the table", "value"]) == 64
+
+
+def test_no_cell_of_the_workbook_is_a_formula(results):
+    book = openpyxl.load_workbook(results / "results.xlsx")
+    assert book.sheetnames == ["Ranking", "Labels", "Columns", "Summary"]
+    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert "f" not in kinds
+    assert all(sheet.freeze_panes == "A2" and sheet.auto_filter.ref for sheet in book)
+
+
+def test_a_ranking_that_is_too_long_is_cut_and_says_so(results, tmp_path, monkeypatch):
+    from blindauc.analysis import analyse, write_results
+
+    table = make_patients(120, random_state=0).table
+    analysis = analyse(table, "infection", id="patient", drop=[f"lab_{number}" for number in range(1, 11)])
+    monkeypatch.setattr(workbook, "MOST_ROWS", 100)
+    write_results(replace(analysis, groups=pd.DataFrame({"group": ["A"]})), tmp_path / "results.xlsx")
+    assert read_table(tmp_path / "results.xlsx", sheet="Groups")["group"].tolist() == ["A"]
+    ranking = read_table(tmp_path / "results.xlsx", sheet="Ranking")
+    assert ranking["id"].tolist() == analysis.ranking["id"].tolist()[:100]
+    summary = read_table(tmp_path / "results.xlsx", sheet="Summary").set_index("what")
+    assert summary.loc["rows", "note"] == "The sheet Ranking holds the first 100."
+
+
+SOFFICE = shutil.which("soffice")
+EVERY_SHEET_AS_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1"
+"""Commas, quotes, UTF-8, from the first row on, values as they are and not as they are shown, all sheets."""
+
+
+@pytest.mark.skipif(SOFFICE is None, reason="needs LibreOffice: apt-get install libreoffice-calc")
+def test_libreoffice_reads_the_same_values(results, tmp_path):
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    command = [SOFFICE, profile, "--headless", "--convert-to", EVERY_SHEET_AS_CSV, "--outdir", tmp_path]
+    subprocess.run([*command, results / "results.xlsx"], check=True, capture_output=True, timeout=120)
+    book = openpyxl.load_workbook(results / "results.xlsx")
+    for sheet in book:
+        with (tmp_path / f"results-{sheet.title}.csv").open(encoding="utf-8", newline="") as stream:
+            converted = list(csv.reader(stream))
+        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+        assert len(converted) == len(rows)
+        for there, here in zip(converted, rows, strict=True):
+            assert [as_in(cell, text) for cell, text in zip(here, there, strict=True)] == here
+
+
+def as_in(cell, text):
+    """What a text says, if it is to be of the type of a cell."""
+    if cell is None:
+        return text or None
+    if isinstance(cell, bool):
+        return {"TRUE": True, "FALSE": False}[text]
+    return type(cell)(text)
