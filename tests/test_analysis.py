@@ -451,7 +451,11 @@ def test_reasons_name_the_strongest_pulls_in_words(table, found):
             else:
                 mode = column.mode()[0]
                 share = (column == mode).mean()
-                usual = f"mostly {mode}" if share > 0.5 and cell != mode else f"{(column == cell).mean():.0%} the same"
+                usual = (
+                    f"mostly {mode}"
+                    if share > 0.5 and cell != mode
+                    else f"{100 * (column == cell).mean():.0f} % the same"
+                )
                 value = cell
             expected.append(f"{names[s]} {value} ({prefix}{usual})")
         assert text == ("; ".join(expected) or NO_REASON)
@@ -487,7 +491,7 @@ def test_a_usual_category_that_still_pulls_down_is_told_by_its_share():
     frame = pd.DataFrame({"ward": ["A", "A", "B", "C", "D"]})
     preprocessor = make_preprocessor(frame).fit(frame)
     steps = Steps(preprocessor, Weights([-1.0, 0.0, 1.0, 2.0]))
-    assert reasons(steps, frame, preprocessor.transform(frame))[0] == "ward A (labelled rows: 40% the same)"
+    assert reasons(steps, frame, preprocessor.transform(frame))[0] == "ward A (labelled rows: 40 % the same)"
 
 
 # --- scoring ----------------------------------------------------------------------------------------------------------

@@ -212,6 +212,9 @@ def test_the_training_table_is_judged_out_of_fold(table, whole, without):
     assert by_table.judged.difference == compare(whole, without).judged.difference
     seen = compare(whole.model, without.model, table, "infection", training=(False, False))
     assert seen.judged.before.value > by_table.judged.before.value
+    # Other rows, of which as many, and the same by number, are labelled, are not taken for those of the fit.
+    other = table.assign(temperature=table["temperature"] + 0.1)
+    assert compare(whole.model, whole.model, other, "infection").judged.before == seen.judged.before
 
 
 def test_rows_of_a_patient_are_not_taken_for_independent(table):
@@ -267,6 +270,15 @@ def test_the_command_answers_machines(runs, whole, without):
     assert found["rank_correlation"] == pytest.approx(expected.rank_correlation, abs=1e-4)
     on_table = json.loads(run("compare", runs / "before", runs / "after", runs / "table.csv", "--json").stdout)
     assert on_table["judged"]["difference"] == pytest.approx(found["judged"]["difference"])
+
+
+def test_the_same_table_in_another_format_is_the_same_table(runs, table, tmp_path):
+    """Otherwise one of two equal models would be judged out of fold, the other by rows that it has seen."""
+    table.to_parquet(tmp_path / "table.parquet")
+    assert run("fit", tmp_path / "table.parquet", *LABEL, "--out", tmp_path / "again").exit_code == 0
+    told_by = run("compare", runs / "before", tmp_path / "again", runs / "table.csv")
+    assert "No difference could be shown (difference 0.000" in told_by.stdout, told_by.output
+    assert told_by.stdout.splitlines()[-1] == "  none changed"
 
 
 def test_what_the_command_refuses(runs, tmp_path):

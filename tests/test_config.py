@@ -165,3 +165,7 @@ def test_a_bad_config_is_told_in_one_line(name, tmp_path):
 def test_a_config_that_is_not_there(tmp_path):
     told(run("fit", "--config", tmp_path / "none.json"), "No such file or directory: ")
     told(run("fit", "--config", tmp_path), "Is a directory: ")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    told(
+        run("fit", "--config", tmp_path / "table.csv"), "is no run.json of `blindauc fit` (JSONDecodeError): fit again"
+    )

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
-from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, Estimate, expected_found, load, save
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, Estimate, expected_found, judge, load, save
 from blindauc.analysis import analyse, audit, score_table
 from blindauc.analysis.expectations import grid
 from blindauc.analysis.ranking import MOST_EXPLAINED
@@ -382,7 +382,7 @@ def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
 
 def test_the_words_say_how_many_to_expect(found, tmp_path):
     told = summary(found.findings, tmp_path)
-    assert "positives among unlabelled rows   0.200, as given" in told
+    assert "positives among unlabelled rows   0.2, as given" in told
     assert "in the order of ranking.csv: of the first 25 expect about" in told
     assert "in the order of doubtful_labels.csv: of the first 20 expect about" in told
     assert "counts rows from 1, the first row below the header" in told
@@ -442,7 +442,7 @@ def test_with_few_positives_nothing_is_claimed(few, tmp_path):
 def test_a_prior_that_is_given_stays(tmp_path):
     told = analyse(patients(n_labelled=9), "infected", id="patient", prior=0.3)
     assert told.model[-1].prior_ == 0.3
-    assert "0.300, as given" in summary(told.findings, tmp_path)
+    assert "0.3, as given" in summary(told.findings, tmp_path)
     found = expected_found(told.model, patients(n_labelled=9), 20, training=True)
     assert (found.low, found.high) == (0, 20)
 
@@ -466,6 +466,9 @@ def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
     assert (told["found"] is None) == (n_labelled == 9)
     if n_labelled == 40:
         assert told["found"]["k"] == 30
+        assert told["found"]["value"] is None
+    lines = run("fit", tmp_path / "p.csv", *options, "--force").stdout
+    assert ("ranking.csv: how many are positive cannot be told" in lines) == (n_labelled == 9)
     audited = json.loads(run("audit", tmp_path / "out", tmp_path / "p.csv", "--json").stdout)
     assert (audited[0]["wrong_so_far"] is None) == (n_labelled == 9)
     words = "how many are wrong cannot be told" if n_labelled == 9 else "of the first 20 expect about"
@@ -561,3 +564,26 @@ def test_the_interval_holds_the_number_found_in_nine_of_ten_draws(contamination,
         held.append([each.low <= ranked[:k].sum() <= each.high for each, k in zip(found, capacities, strict=True)])
     # Of 40 draws, as many as 90 % of 40 less what chance takes away in one of a thousand tests.
     assert np.sum(held, axis=0).min() >= stats.binom.ppf(0.001, n_draws, 0.9)
+
+
+def test_labels_that_say_nothing_are_not_too_few():
+    """The interval of the AUC is 0 to 1, and yet enough rows were held out: nobody is told to label 15 of them."""
+    scores = np.append(np.linspace(0, 0.9, 100), np.linspace(0, 1, 500))
+    found = judge(np.repeat([1, 0], [100, 500]), scores, prior=0.99)
+    assert (found.auc, found.auc.low, found.auc.high) == (0.5, 0.0, 1.0)
+    assert "have to be labelled" not in repr(found)
+    model = BlindAUCClassifierCV(l2=1.0, n_repeats=1).fit(DATA.X, DATA.y_pu)
+    model.auc_ = found.auc
+    assert "AUC 0.500 (95 % interval 0.000 to 1.000)" in model.summary()
+    assert "have to be labelled" not in model.summary() + notebook.found(model)
+
+
+def test_labelled_rows_without_weight_are_not_taken_for_unlabelled_ones():
+    weight = np.ones(len(DATA.y_pu))
+    weight[np.flatnonzero(DATA.y_pu == 1)[:3]] = 0
+    model = BlindAUCClassifier(prior=0.2).fit(DATA.X, DATA.y_pu, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"Some labelled rows had no weight in the fit, .* pass y as well"):
+        expected_found(model, DATA.X, 600, training=True)
+    with pytest.raises(ValueError, match="k must be a whole number from 1 to 600"):
+        expected_found(model, DATA.X, 601, y=DATA.y_pu, training=True)
+    assert expected_found(model, DATA.X, 600, y=DATA.y_pu, training=True).high < 600

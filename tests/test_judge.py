@@ -123,8 +123,8 @@ def test_it_reads_well(scores):
     assert told[0] == "ScoreJudgement of 200 labelled and 800 unlabelled rows"
     assert [line.split()[0] for line in told[1:]] == ["AUC", "prior", "contamination", "doubtful"]
     assert told[2].endswith("prior            0.200 (95 % interval 0.200 to 0.200)")
-    unsure = repr(judge([1, 0], [1.0, 0.0])).splitlines()
-    assert unsure[2] == "  prior            between 0.000 and 1.000"
+    unsure = repr(judge(DATA.y_pu, scores)).splitlines()
+    assert unsure[2].startswith("  prior            between 0.")
 
 
 def test_it_is_frozen(scores):
@@ -170,6 +170,19 @@ def test_bad_input_is_told_in_one_line(positional, named, message):
     with pytest.raises(ValueError, match=message) as told:
         judge(*positional, **named)
     assert "\n" not in str(told.value)
+
+
+def test_of_fewer_than_fifteen_positives_nothing_is_told():
+    rng = np.random.default_rng(0)
+    y_pu, scores = np.repeat([1, 0], [14, 100]), np.append(rng.normal(3, 1, 14), rng.normal(0, 1, 100))
+    found = judge(y_pu, scores, prior=0.1)
+    assert (found.auc, found.auc.low, found.auc.high) == (0.5, 0.0, 1.0)
+    assert (found.prior.low, found.prior.high) == (0.1, 0.1)
+    assert (found.contamination.low, found.contamination.high) == (0.0, 1.0)
+    low, high = found.calibration().probability_interval(scores)
+    assert (low.max(), high.min()) == (0.0, 1.0)
+    assert repr(found).endswith("cannot be told: at least 15 different rows have to be labelled to judge the ranking")
+    assert "0.1" in repr(judge(np.append(y_pu, 1), np.append(scores, 2.0), prior=0.1))
 
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")

@@ -162,6 +162,8 @@ def test_the_training_table_itself_has_no_drift(model):
     found = monitor(model, drawn(500, seed=0))
     assert max(column.psi for column in found.columns) < 1e-12
     assert not found.has_drifted
+    with pytest.raises(ValueError, match="the very table that the model was fitted to"):
+        monitor(model, drawn(500, seed=0), "infection")
 
 
 def test_values_that_move(model, new):

@@ -114,7 +114,16 @@ BAD = {
         "'infected' holds the labels, and cannot be named with rows_by= as well",
     ),
     "words": ({"day": ["soon", "later"] * 90}, {"time": "day"}, "'soon' in data row 1 cannot be read: write dates"),
-    "a word": ({"day": lambda frame: [*frame["day"][1:], "soon"]}, {"time": "day"}, "with 'soon' in data row 180"),
+    "a word": (
+        {"day": lambda frame: [*frame["day"][1:], "soon"]},
+        {"time": "day"},
+        "with 'soon' in data row 180: write every date as year-month-day.$",
+    ),
+    "a word among dates": (
+        {"since": lambda frame: [*frame["since"][1:], "soon"]},
+        {"date": ["since"], "drop": []},
+        "'since' cannot be read as dates, 'soon' in data row 180 is none: .* with date=.",
+    ),
     "no day": (
         {"day": lambda frame: [None, *frame["day"][1:]]},
         {"time": "day"},
@@ -123,7 +132,7 @@ BAD = {
     "day or month": (
         {},
         {"time": "since"},
-        "'since' should say when each row was.* day and month cannot be told apart",
+        "'since' should say when each row was.* day and month cannot be told apart.*say that these are dates",
     ),
     "kinds twice": ({}, {"numeric": ["crp"], "date": ["crp"]}, "'crp' can be of one kind only"),
     "no such kind": (
@@ -136,7 +145,11 @@ BAD = {
         {"numeric": ["ward"]},
         "'ward' cannot be read as numbers, 'A' in data row 1",
     ),
-    "no dates": ({"ward": ["A", "B"] * 90}, {"date": ["ward"]}, "'ward' cannot be read as dates, for example 'A'"),
+    "no dates": (
+        {"ward": ["A", "B"] * 90},
+        {"date": ["ward"]},
+        "'ward' cannot be read as dates, 'A' in data row 1 is none",
+    ),
     "names of rows": ({}, {"id": "patient"}, "comes more than once: .* name it with rows_by="),
 }
 
@@ -326,6 +339,11 @@ def test_score_tells_of_categories_that_were_not_there(fitted, folder, table, tm
     [
         ("no column 'x' for drop=: did you mean", "no column 'x' for --drop COLUMN: did you mean"),
         ("or do without rows_by=.", "or do without --rows-by."),
+        ("holds the names (header_row).", "holds the names (--header-row)."),
+        ("its row 9 (header_row) should hold", "its row 9 (--header-row) should hold"),
+        ("no column 'since (date)' for", "no column 'since (date)' for"),
+        ("capacity must be a whole number", "--capacity must be a whole number"),
+        ("prior=2.0 must lie", "--prior=2.0 must lie"),
         ("the column 'id=7', 'drop=' and a=b", "the column 'id=7', 'drop=' and a=b"),
     ],
 )

@@ -111,6 +111,7 @@ def test_the_same_in_parts_however_the_file_is_cut(path, monkeypatch):
         b";a;b\n;1;2\n;3;4\n",
         b"a;b\n1;2\n3;4\n;\n;\n",
         b"a;b;;\r\n1;2;;\r\n;;;\r\n3;4;;\r\n;;;\r\n",
+        b"a;b;;\r\n1;2;;\r\n;\r\n3;4;;\r\n;;;;;;\r\n",
         b"\xef\xbb\xbfa;b;\n1;2;\n3;4;\n",
     ],
 )
@@ -169,6 +170,7 @@ def test_separators_fit_the_ending_and_the_input(tmp_path):
         ("out.csv", Notation("\t", ",")): '"id";"score";"n"',
         ("out.csv", Notation("\t", ".")): '"id","score","n"',
         ("out.tsv", Notation(";", ",")): '"id"\t"score"\t"n"',
+        ("from.tsv.csv", Notation(",", ".")): '"id","score","n"',
     }
     for (name, notation), header in headers.items():
         write_csv(FRAME, tmp_path / name, notation)

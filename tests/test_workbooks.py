@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import json
 import shutil
 import subprocess
 import zipfile
@@ -101,7 +102,7 @@ def test_a_sheet_is_chosen_by_name_or_number(written):
 
 def test_the_names_may_be_further_down(written, tmp_path):
     path = written(["Patients of 2024"], [], ["a", "b", "c"], [1, 2, 3], name="titled.xlsx")
-    with pytest.raises(TableError, match=r"has 1 names, the first 'Patients of 2024', for 3 columns: .*header_row"):
+    with pytest.raises(TableError, match=r"has 1 name, 'Patients of 2024', for 3 columns: .*header_row"):
         read_table(path)
     assert read_table(path, header_row=3).to_dict("list") == {"a": [1], "b": [2], "c": [3]}
     with pytest.raises(TableError, match=r"has 4 rows, and its row 9 \(header_row\)"):
@@ -186,6 +187,19 @@ def test_fit_score_and_audit_take_a_sheet(written, tmp_path):
     assert run("audit", tmp_path / "out", path, *place).exit_code == 0
     again = run("fit", "--config", tmp_path / "out" / "run.json", "--out", tmp_path / "again")
     assert again.exit_code == 0, again.output
+
+
+def test_audit_knows_the_sheet_of_the_fit_and_takes_another_for_new_rows(written, tmp_path):
+    names, out = ["id", "age", "infection"], tmp_path / "out"
+    rows = [[f"P{k}", 30 + 7 * k % 41, "yes" if k % 20 == 0 else None] for k in range(60)]
+    more = [[f"Q{k}", 50 + k % 7, "yes" if k % 3 == 0 else None] for k in range(30)]
+    path = written(Notes=[["hello"]], Patients=[names, *rows], Later=[names, *more])
+    fit = run("fit", path, "--sheet", "Patients", "--label", "infection", "--id", "id", "--out", out)
+    assert fit.exit_code == 0, fit.output
+    assert run("audit", out, path).stdout == run("audit", out, path, "--sheet", "Patients").stdout
+    later = run("audit", out, path, "--sheet", "Later", "--json")
+    assert later.exit_code == 0, later.output
+    assert json.loads(later.stdout)[0]["id"].startswith("Q")
 
 
 # --- out --------------------------------------------------------------------------------------------------------------

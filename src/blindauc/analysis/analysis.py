@@ -28,7 +28,7 @@ from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.preprocessing import feature_groups, make_preprocessor
 from blindauc.prior import is_told
 from blindauc.report.findings import Asked, Findings
-from blindauc.trust.judgement import says_something
+from blindauc.trust.judgement import is_judged
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
 """What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
@@ -191,7 +191,7 @@ def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, or
         auc=interval(ranking.auc_),
         prior=interval(ranking.prior_),
         contamination=interval(ranking.contamination_),
-        is_auc_known=says_something(ranking.auc_),
+        is_auc_known=is_judged(ranking.calibration_),
         is_prior_known=is_told(ranking.prior_),
         capacity=wanted.capacity,
         found=found_told(steps, scores[~is_positive], wanted.capacity),

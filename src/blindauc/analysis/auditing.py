@@ -13,9 +13,10 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
+from blindauc.analysis.training import is_fitted_to
 from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
-from blindauc.trust.judgement import says_something
+from blindauc.trust.judgement import is_judged
 
 WRONG_SO_FAR = ("wrong_so_far", "wrong_so_far_low", "wrong_so_far_high")
 """The columns that say how many labels are wrong down to a row."""
@@ -105,7 +106,7 @@ def _in_order(
     order = np.lexsort((doubts.rank, -doubts.leverage, -doubts.suspicion))
     rows = rows.iloc[order].reset_index(drop=True)
     wrong = [(float(each), each.low, each.high) for each in doubts.wrong]
-    so_far = pd.DataFrame(wrong if says_something(steps.ranking.auc_) else np.nan, rows.index, WRONG_SO_FAR)
+    so_far = pd.DataFrame(wrong if is_judged(steps.ranking.calibration_) else np.nan, rows.index, WRONG_SO_FAR)
     return pd.concat([rows.drop(columns="reason"), so_far, rows["reason"]], axis=1)
 
 
@@ -118,9 +119,3 @@ def check_fitted_to(steps: Steps, is_positive: Bools) -> None:
             f"labelled, and this has {len(is_positive)} and {int(is_positive.sum())}, or other ones: audit it as a new "
             "table."
         )
-
-
-def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
-    """Whether as many rows, and these of them labelled, are what the model was fitted to."""
-    has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
-    return has_as_many and np.array_equal(steps.ranking.labelled_rows_, np.flatnonzero(is_positive))

@@ -10,16 +10,9 @@ from numpy.typing import NDArray
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.scoring import PROBABILITY
-from blindauc.preprocessing import column_kinds
-from blindauc.preprocessing.dates import date_format_of
-from blindauc.preprocessing.values import (
-    days_of,
-    distinct_texts,
-    numbers_of,
-    texts_of,
-    unread_cells,
-    without_missing_words,
-)
+from blindauc.preprocessing.faults import Fault
+from blindauc.preprocessing.kinds import kind_or_fault
+from blindauc.preprocessing.values import days_by_guess, numbers_of, texts_of, unread_cells
 
 
 def groups_in(frame: pd.DataFrame, rows_by: str, is_positive: Bools) -> NDArray[np.object_]:
@@ -42,7 +35,8 @@ def times_in(frame: pd.DataFrame, time: str, kind: str | None) -> Floats:
     The kind is given where a user says what the column is, and guessed otherwise.
     """
     column = frame[time]
-    numbers = _as_numbers(column, kind or _guessed(frame, time))
+    kind = kind or _guessed(column, time)
+    numbers = days_by_guess(column) if kind == "date" else numbers_of(column)
     unread = unread_cells(column, numbers)
     if len(unread):
         cell = str(column.iloc[unread[0]])[:60]
@@ -54,19 +48,14 @@ def times_in(frame: pd.DataFrame, time: str, kind: str | None) -> Floats:
     return numbers
 
 
-def _guessed(frame: pd.DataFrame, time: str) -> str:
-    try:
-        kind = column_kinds(frame[[time]])[time].kind
-    except ValueError as error:
-        raise ValueError(f"The column {time!r} should say when each row was. {error}") from error
+def _guessed(column: pd.Series, time: str) -> str:
+    guess = kind_or_fault(repr(time), column)
+    if isinstance(guess, Fault):
+        raise ValueError(
+            f"The column {time!r} should say when each row was, and is one {guess.what}{guess.where}: {guess.remedy}."
+        )
     # Numbers of years or of visits may look like names of rows, and are times because someone said so.
-    return kind if kind in ("date", "categorical", "text") else "numeric"
-
-
-def _as_numbers(column: pd.Series, kind: str) -> Floats:
-    if kind != "date":
-        return numbers_of(column)
-    return days_of(column, date_format_of(without_missing_words(distinct_texts(column)[1])) or "ISO8601")
+    return guess.kind
 
 
 def _refuse_blank(name: str, is_blank: Any, what: str, parameter: str) -> None:

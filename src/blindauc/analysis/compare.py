@@ -51,7 +51,7 @@ def compare(
         A column that says whom its rows belong to, as in `analyse`: the interval is then for whole groups.
     training : pair of bool or None, default=(None, None)
         Whether the table is the very one that each was fitted to, and is judged by its out-of-fold ranks. By default
-        that is taken to be so where it has as many rows and the same of them are labelled.
+        that is taken to be so where the same rows are labelled, and columns hold the same values as often.
     names : pair of str
         What to call the two.
 

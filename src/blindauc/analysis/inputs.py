@@ -20,7 +20,7 @@ from blindauc.analysis.rows import check_names_rows
 from blindauc.preprocessing import ColumnKind, code_like, column_kinds
 from blindauc.preprocessing.kinds import check_frame
 from blindauc.preprocessing.naming import few
-from blindauc.preprocessing.values import as_pandas, numbers_of, unread_cells
+from blindauc.preprocessing.values import as_pandas, days_by_guess, numbers_of, unread_cells
 
 GivenKind = Literal["categorical", "numeric", "date"]
 
@@ -165,13 +165,17 @@ def _belonging(
 
 def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, ColumnKind]:
     """What every column is: as someone says, or by a guess."""
-    for name in (name for name, kind in given.items() if kind == "numeric"):
-        unread = unread_cells(columns[name], numbers_of(columns[name]))
+    readers = {"numeric": ("numbers", numbers_of), "date": ("dates", days_by_guess)}
+    for name, kind in given.items():
+        if kind not in readers:
+            continue
+        what, read = readers[kind]
+        unread = unread_cells(columns[name], read(columns[name]))
         if len(unread):
             cell = str(columns[name].iloc[unread[0]])[:60]
             raise ValueError(
-                f"The column {name!r} cannot be read as numbers, {cell!r} in data row {unread[0] + 1} is none: mend "
-                "it, leave such cells blank, or do not name the column with numeric=."
+                f"The column {name!r} cannot be read as {what}, {cell!r} in data row {unread[0] + 1} is none: mend "
+                f"it, leave such cells blank, or do not name the column with {kind}=."
             )
     guessed = (
         column_kinds(columns[[name for name in columns if name not in given]]) if len(given) < columns.shape[1] else {}

@@ -24,10 +24,9 @@ import pandas as pd
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.labels import read_labels_of
 from blindauc.preprocessing import ColumnKind, column_kinds
-from blindauc.preprocessing.dates import date_format_of
 from blindauc.preprocessing.kinds import MANY
 from blindauc.preprocessing.naming import few, listed
-from blindauc.preprocessing.values import days_of, distinct_texts, numbers_of, without_missing_words
+from blindauc.preprocessing.values import days_by_guess, distinct_texts, numbers_of
 
 MOST = 0.5
 """The share of labelled rows that must show what is filled in or a value (most of them: convention)."""
@@ -179,7 +178,7 @@ class _Column:
     @classmethod
     def read(cls, column: pd.Series, kind: str) -> _Column:
         if kind in ("numeric", "date"):
-            numbers = numbers_of(column) if kind == "numeric" else _days(column)
+            numbers = numbers_of(column) if kind == "numeric" else days_by_guess(column)
             distinct = np.unique(numbers[~np.isnan(numbers)])
             codes = np.where(np.isnan(numbers), -1, np.searchsorted(distinct, numbers))
             is_measured = len(distinct) > MANY or bool((distinct % 1).any())
@@ -187,10 +186,6 @@ class _Column:
         codes, texts = distinct_texts(column)
         is_blank = np.array([not text for text in texts] + [True])
         return cls(np.where(is_blank[codes], -1, codes), texts)
-
-
-def _days(column: pd.Series) -> Floats:
-    return days_of(column, date_format_of(without_missing_words(distinct_texts(column)[1])) or "ISO8601")
 
 
 class _Numbers(Sequence[str]):

@@ -24,13 +24,22 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import rounded
 from blindauc.analysis.scoring import numbers_of_table
 from blindauc.analysis.telling import interval
-from blindauc.analysis.training import Categories, Numbers, Training, categories, numbers, training_of, values_of
-from blindauc.estimate import Estimate
+from blindauc.analysis.training import (
+    Categories,
+    Numbers,
+    Training,
+    categories,
+    is_own_table,
+    numbers,
+    training_of,
+    values_of,
+)
+from blindauc.estimate import MIN_JUDGED, Estimate
 from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
-from blindauc.report.monitor_findings import LEAST_LABELLED, ColumnDrift, Monitoring, NewLabels, ScoreDrift
-from blindauc.trust.judgement import judge_ranks, says_something
+from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels, ScoreDrift
+from blindauc.trust.judgement import is_judged, judge_ranks
 
 FALSE_ALARMS = 0.01
 """The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""
@@ -94,8 +103,8 @@ def monitor(
         n_rows_before=training.n_rows,
         scores=_score_drift(training.score, score, alpha),
         columns=columns,
-        fitted_auc=interval(steps.ranking.auc_) if says_something(steps.ranking.auc_) else None,
-        labels=None if label is None else _judged(steps, frame, label, positive, score, alpha),
+        fitted_auc=interval(steps.ranking.auc_) if is_judged(steps.ranking.calibration_) else None,
+        labels=None if label is None else _judged(model, frame, label, positive, score, alpha),
     )
 
 
@@ -178,13 +187,19 @@ def _score_drift(before: Numbers, score: Floats, alpha: float) -> ScoreDrift:
 
 
 def _judged(
-    steps: Steps, frame: pd.DataFrame, label: str, positive: str | None, score: Floats, alpha: float
+    model: Any, frame: pd.DataFrame, label: str, positive: str | None, score: Floats, alpha: float
 ) -> NewLabels:
     """How well labelled rows rank now, and by how much less than in the fit."""
+    steps = steps_of(model)
     if label in steps.kinds:
         raise ValueError(f"The column {label!r} is one that the model ranks by: name another for the labels.")
     check_column(frame, label, "the labels")
     is_labelled = find_labels(frame, label, positive).is_positive
+    if is_own_table(model, frame, is_labelled):
+        raise ValueError(
+            "This is the very table that the model was fitted to, so that its labels do not tell how well new rows "
+            "rank: take new rows, or do without label=."
+        )
     n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
     if min(n_labelled, n_unlabelled) < 2:
         raise ValueError(
@@ -193,7 +208,7 @@ def _judged(
         )
     before, after = _blind_auc_of_fit(steps), pu_auc_score(is_labelled, score, prior=0.0)
     p_value = p_of_less(float(before), before.standard_error, float(after), after.standard_error)
-    auc = _auc(is_labelled, score) if n_labelled >= LEAST_LABELLED else None
+    auc = _auc(is_labelled, score) if n_labelled >= MIN_JUDGED else None
     return NewLabels(n_labelled, n_unlabelled, interval(before), interval(after), p_value, p_value < alpha, auc)
 
 

@@ -201,7 +201,7 @@ class _Categories:
     def usual(self, row: int) -> str:
         if self._share_of[self._mode] > 0.5 and self._texts[row] != self._mode:
             return f"mostly {self._mode}"
-        return f"{self._share_of.get(self._texts[row], 0.0):.0%} the same"
+        return f"{100 * self._share_of.get(self._texts[row], 0.0):.0f} % the same"
 
 
 def rounded(number: float) -> str:

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats
-from blindauc.analysis.auditing import check_fitted_to, is_fitted_to
+from blindauc.analysis.auditing import check_fitted_to
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
+from blindauc.analysis.training import is_own_table
 from blindauc.prior import flag
 
 MAX_FDR = 0.2
@@ -84,14 +85,15 @@ def on_table(
     training: bool | None,
 ) -> Side:
     """What a model says about the rows of a table; `training` says whether it was fitted to them, None if unknown."""
-    steps = steps_of(getattr(model, "model", model))
+    model = getattr(model, "model", model)
+    steps = steps_of(model)
     rows = named_rows(frame, id)
     names = rows["id" if id is not None else "row"].astype(str).to_numpy(dtype=object)
     group = None if rows_by is None else _groups(frame, rows_by)
     nobody = np.zeros(len(frame), dtype=bool)
     is_labelled = nobody if label is None else find_labels(frame, label, positive).is_positive
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
-    if training or (training is None and is_fitted_to(steps, is_labelled)):
+    if training or (training is None and is_own_table(model, frame, is_labelled)):
         check_fitted_to(steps, is_labelled)
         return _fitted_side(steps, names, score, group)
     suspicion = np.full(len(frame), np.nan)

@@ -114,7 +114,7 @@ def sensible_number(number: float) -> float:
 
 def _layout(path: Path, notation: Notation) -> Notation:
     """The notation that a file of this ending can have."""
-    if ".tsv" in path.name.lower():
+    if path.name.lower().endswith((".tsv", ".tsv.gz")):
         return notation._replace(separator="\t")
     if notation.separator == "\t":
         return notation._replace(separator=";" if notation.decimal == "," else ",")

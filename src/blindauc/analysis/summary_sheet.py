@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from blindauc.estimate import TOO_FEW
 from blindauc.report.comparing import verdict
 from blindauc.report.counting import positives_first, wrong_first
 from blindauc.report.findings import Expected, Findings, Interval
 
 ROWS = "Rows count from 1, the first below the names of the columns, in every sheet and file."
 NOT_TOLD = "The data tell no more than this interval; a known share of positives (prior) settles it."
-TOO_FEW = "Too few labels to estimate it."
 
 
 class _Line(NamedTuple):
@@ -48,7 +48,7 @@ def _lines(findings: Findings, most_rows: int) -> Iterator[_Line]:
         "share of positives among the unlabelled rows",
         findings.prior,
         is_known=findings.is_prior_known,
-        otherwise=NOT_TOLD,
+        otherwise=NOT_TOLD if findings.is_auc_known else TOO_FEW,
     )
     yield _interval("share of wrong labels", findings.contamination, is_known=findings.is_auc_known, otherwise=TOO_FEW)
     yield from _expected("positives", "unlabelled rows", positives_first(findings), is_known=findings.is_prior_known)

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from blindauc._typing import Floats
-from blindauc.analysis.pipeline import Steps
+from blindauc._typing import Bools, Floats
+from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, texts_of
 
 N_BINS = 10
@@ -81,11 +81,13 @@ class Training:
 
 def remembered(steps: Steps, frame: pd.DataFrame, score: Floats) -> Training:
     """What to remember of the table that a model was fitted to, whose rows it gives these scores."""
-    columns: dict[str, Numbers | Categories] = {}
-    for name in steps.kinds:
-        values = values_of(steps, name, frame[name])
-        columns[name] = numbers(values) if values.dtype.kind == "f" else categories(values)
+    columns = {name: _counted(steps, name, frame[name]) for name in steps.kinds}
     return Training(len(frame), columns, numbers(_as_if_unseen(steps, score)))
+
+
+def _counted(steps: Steps, name: str, column: pd.Series) -> Numbers | Categories:
+    values = values_of(steps, name, column)
+    return numbers(values) if values.dtype.kind == "f" else categories(values)
 
 
 def training_of(model: Pipeline) -> Training:
@@ -97,6 +99,24 @@ def training_of(model: Pipeline) -> Training:
             "fit it again."
         )
     return Training.from_json(text)
+
+
+def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bool:
+    """Whether a table is the one that a model was fitted to, as far as the model remembers it.
+
+    It is where the same rows are labelled, and every column that is there holds the same values as often.
+    """
+    steps = steps_of(model)
+    if not is_fitted_to(steps, is_labelled):
+        return False
+    remembered_columns = training_of(model).columns.items()
+    return all(_counted(steps, name, frame[name]) == told for name, told in remembered_columns if name in frame.columns)
+
+
+def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
+    """Whether as many rows, and these of them labelled, are what the model was fitted to."""
+    has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
+    return has_as_many and np.array_equal(steps.ranking.labelled_rows_, np.flatnonzero(is_positive))
 
 
 def values_of(steps: Steps, name: str, column: pd.Series) -> Any:

@@ -55,7 +55,7 @@ def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
     fits, share = _committee(search, models)
     first, *others = [each.average(search.weights) for each in fits]
     model = first.blended(others, share)
-    inclusion = share @ np.array([each.inclusion(search.weights) for each in fits])
+    inclusion = np.minimum(share @ np.array([each.inclusion(search.weights) for each in fits]), 1.0)
     support = median_probability(inclusion)
     known, known_by_support = _out_of_fold(scorer, search)
     return Average(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blindauc.cli.outputs import RUN, check_outputs, model_path, run_beside
+from blindauc.cli.outputs import RUN, check_outputs, model_path, named_place, place_of_fit, run_beside
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
+from blindauc.progress import steps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,34 +46,42 @@ def audit(
 
       blindauc audit model.skops next_year.csv --label infection --out to_check.xlsx
     """
-    from blindauc.analysis import audit as audited
-    from blindauc.analysis import write_table
-    from blindauc.analysis.provenance import sha256_of
-    from blindauc.analysis.writing import check_ending
-    from blindauc.datasets.tables import notation_of, read_table
-    from blindauc.model_files import load
-
     path = model_path(model)
     if out is not None:
         check_outputs([out], [data, path, path.with_name(RUN)], force=force)
-        check_ending(out)
-    run = run_beside(path)
-    given = run.get("arguments", {})
-    label = label or given.get("label")
-    if label is None:
-        raise ValueError("which column holds the labels is not known without the run.json of the fit: pass --label.")
-    fitted = load(path)
-    frame = read_table(data, sheet=sheet, header_row=header_row)
-    doubtful = audited(
-        fitted,
-        frame,
-        label,
-        positive=positive or given.get("positive"),
-        id=id or given.get("id"),
-        training=run.get("data_sha256") == sha256_of(data),
-    )
-    if out is not None:
-        write_table(doubtful, out, notation_of(data, header_row=header_row))
+    with steps({"starting": 5.0, "reading": 2.0, "auditing": 1.0}, is_shown=not as_json) as at:
+        at("starting")
+        from blindauc.analysis import audit as audited
+        from blindauc.analysis import write_table
+        from blindauc.analysis.writing import check_ending
+        from blindauc.datasets.tables import notation_of, read_table
+        from blindauc.model_files import load
+
+        if out is not None:
+            check_ending(out)
+        run = run_beside(path)
+        given = run.get("arguments", {})
+        label = label or given.get("label")
+        if label is None:
+            raise ValueError(
+                "which column holds the labels is not known without the run.json of the fit: pass --label."
+            )
+        at("reading")
+        fitted = load(path)
+        of_fit = place_of_fit(run, data)
+        place = named_place(sheet, header_row, of_fit)
+        frame = read_table(data, sheet=place.sheet, header_row=place.header_row)
+        at("auditing")
+        doubtful = audited(
+            fitted,
+            frame,
+            label,
+            positive=positive or given.get("positive"),
+            id=id or given.get("id"),
+            training=place == of_fit,
+        )
+        if out is not None:
+            write_table(doubtful, out, notation_of(data, header_row=place.header_row))
     _print(doubtful, top, as_json)
     if out is not None and not as_json:
         typer.echo(f"All {len(doubtful):,}: {printable(str(out))}")
@@ -101,8 +110,9 @@ def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
 def _expectation(doubtful: pd.DataFrame) -> str:
     """How many of the first labels to expect to be wrong, or that this cannot be told."""
     from blindauc.analysis.expectations import wrong_told
+    from blindauc.estimate import TOO_FEW
     from blindauc.report.counting import LABELS_FIRST, among_first
-    from blindauc.report.stating import TOO_FEW, stated_wrong
+    from blindauc.report.stating import stated_wrong
 
     told = wrong_told(doubtful)
     return stated_wrong(among_first(told, LABELS_FIRST)) if told else f"how many are wrong {TOO_FEW}"

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blindauc.cli.outputs import RANKING, RUN, check_is_page, check_outputs, model_path, run_beside
+from blindauc.cli.outputs import (
+    RANKING,
+    RUN,
+    Place,
+    check_is_page,
+    check_outputs,
+    model_path,
+    named_place,
+    place_of_fit,
+    run_beside,
+)
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
@@ -62,7 +72,7 @@ def compare(
             found = _on_own_rows((first, second), runs)
         else:
             given: dict[str, Any] = {"positive": positive, "id": id, "rows_by": rows_by}
-            found = _on_table((first, second), runs, data, (sheet, header_row), label, given)
+            found = _on_table((first, second), runs, data, Place(sheet, header_row), label, given)
         if out is not None:
             from blindauc.report.compare import write_comparison
 
@@ -107,24 +117,25 @@ def _on_table(
     places: tuple[Path, Path],
     runs: list[dict[str, Any]],
     data: Path,
-    layout: tuple[str | None, int | None],
+    place: Place,
     label: str | None,
     given: dict[str, Any],
 ) -> RunComparison:
     """Both on a table; on one that a model was fitted to, by its out-of-fold ranks."""
     from blindauc.analysis import compare as compared
-    from blindauc.analysis.provenance import sha256_of
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
-    frame = read_table(data, sheet=layout[0], header_row=layout[1])
-    of_fits = {name: value for run in reversed(runs) for name, value in run.get("arguments", {}).items() if value}
-    label = label or (of_fits.get("label") if of_fits.get("label") in frame.columns else None)
-    options = {name: value or of_fits.get(name) for name, value in given.items()}
+    of_fits = [place_of_fit(run, data) for run in runs]
+    place = named_place(*place, next(filter(None, of_fits), None))
+    frame = read_table(data, sheet=place.sheet, header_row=place.header_row)
+    fitted_with = {name: value for run in reversed(runs) for name, value in run.get("arguments", {}).items() if value}
+    label = label or (fitted_with.get("label") if fitted_with.get("label") in frame.columns else None)
+    options = {name: value or fitted_with.get(name) for name, value in given.items()}
     for name in ("id", "rows_by"):
         options[name] = options[name] if given[name] or options[name] in frame.columns else None
-    sha256 = sha256_of(data)
-    first_seen, second_seen = (run["data_sha256"] == sha256 if "data_sha256" in run else None for run in runs)
+    # Where it is not that file, it may still be that table, saved in another format.
+    first_seen, second_seen = (True if place == of_fit else None for of_fit in of_fits)
     return compared(
         load(model_path(places[0])),
         load(model_path(places[1])),
@@ -177,6 +188,9 @@ def _column_lines(found: RunComparison) -> Iterator[str]:
     from blindauc.report.compare import selected_in_words
 
     yield "Columns, by their share of all weight"
-    for change in found.columns[:MOST_NAMED]:
+    changed = [change for change in found.columns if change.size > 0 or change.was_selected != change.is_selected]
+    if not changed:
+        yield "  none changed"
+    for change in changed[:MOST_NAMED]:
         shares = " to ".join("not there" if each is None else f"{each:+.0%}" for each in (change.before, change.after))
         yield f"  {printable(change.column)}: {shares}, selected {selected_in_words(change)}"

@@ -198,8 +198,8 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
         "auc": list(found.auc) if found.is_auc_known else None,
         "prior": [found.prior.value if found.is_prior_known else None, found.prior.low, found.prior.high],
         "contamination": list(found.contamination) if found.is_auc_known else None,
-        "found": _first(positives_first(found)),
-        "wrong": _first(wrong_first(found)),
+        "found": _first(positives_first(found), is_known=found.is_prior_known),
+        "wrong": _first(wrong_first(found), is_known=True),
         "n_doubtful": found.n_doubtful if found.is_auc_known else None,
         "columns": [feature.column for feature in found.features if feature.selected],
         "set_aside": found.asked.set_aside,
@@ -209,6 +209,6 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
     }
 
 
-def _first(expected: Expected | None) -> dict[str, Any] | None:
-    """A number that is expected among the first of a list."""
-    return None if expected is None else asdict(expected)
+def _first(expected: Expected | None, *, is_known: bool) -> dict[str, Any] | None:
+    """A number that is expected among the first of a list; where it is not known, only its ends."""
+    return None if expected is None else asdict(expected) | ({} if is_known else {"value": None})

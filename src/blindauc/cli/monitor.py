@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blindauc.cli.outputs import RUN, check_is_page, check_outputs, model_path, run_beside
+from blindauc.cli.outputs import (
+    RUN,
+    check_is_page,
+    check_outputs,
+    model_path,
+    named_place,
+    place_of_fit,
+    run_beside,
+)
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
@@ -56,9 +64,11 @@ def monitor(
         from blindauc.model_files import load
 
         at("reading")
-        fitted, frame = load(path), read_table(data, sheet=sheet, header_row=header_row)
+        run, fitted = run_beside(path), load(path)
+        place = named_place(sheet, header_row, place_of_fit(run, data))
+        frame = read_table(data, sheet=place.sheet, header_row=place.header_row)
         at("looking for drift")
-        positive = positive or (run_beside(path).get("arguments", {}).get("positive") if label else None)
+        positive = positive or (run.get("arguments", {}).get("positive") if label else None)
         found = monitored(fitted, frame, label, positive=positive, name=printable(data.name))
         if out is not None:
             from blindauc.report.monitor import write_monitoring

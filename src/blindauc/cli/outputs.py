@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blindauc.files import UNFINISHED, check_apart, check_is_replaceable, errors_told_of, write_whole
 
@@ -111,10 +111,34 @@ def run_beside(model: Path) -> dict[str, Any]:
     return read_run(path) if path.exists() else {}
 
 
+class Place(NamedTuple):
+    """Where in a file a table is, as `read_table` has it."""
+
+    sheet: str | None = None
+    header_row: int | None = None
+
+
+def place_of_fit(run: dict[str, Any], data: Path) -> Place | None:
+    """Where in this file the table of a fit was; None where it was in another file, or nobody knows."""
+    from blindauc.analysis.provenance import sha256_of
+
+    given, sha256 = run.get("arguments", {}), run.get("data_sha256")
+    is_same_file = sha256 is not None and data.is_file() and sha256 == sha256_of(data)
+    return Place(given.get("sheet"), given.get("header_row")) if is_same_file else None
+
+
+def named_place(sheet: str | None, header_row: int | None, of_fit: Place | None) -> Place:
+    """Where the table is that is meant: as was said, or in the file of a fit, where nothing was, the one of the fit."""
+    named = Place(sheet, header_row)
+    return of_fit if of_fit is not None and named == Place() else named
+
+
 def read_run(path: Path) -> dict[str, Any]:
     """The run.json that a command wrote."""
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
         return {**run, "arguments": dict(run["arguments"]), "versions": dict(run.get("versions", {}))}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged ({type(error).__name__}): fit again, or remove it.") from error
+        raise ValueError(
+            f"{path} is damaged, or is no {RUN} of `blindauc fit` ({type(error).__name__}): fit again."
+        ) from error

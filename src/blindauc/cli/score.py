@@ -38,19 +38,20 @@ def score(
 
       blindauc score model.skops everyone.parquet --out scores.xlsx
     """
-    from blindauc.analysis import scored_parts, write_table
-    from blindauc.analysis.cells import Unseen, unseen_told
-    from blindauc.analysis.writing import check_ending
-    from blindauc.datasets.tables import notation_of
-    from blindauc.model_files import load
-
     path = out or Path(f"{data.name.split('.')[0]}-scores.csv")
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a file with --out.")
     check_outputs([path], [data, model_path(model)], force=force)
-    check_ending(path)
-    unseen: Unseen = Counter()
-    with steps({"scoring": 1.0}, is_shown=not as_json) as at:
+    with steps({"starting": 1.0, "scoring": 4.0}, is_shown=not as_json) as at:
+        at("starting")
+        from blindauc.analysis import scored_parts, write_table
+        from blindauc.analysis.cells import Unseen, unseen_told
+        from blindauc.analysis.writing import check_ending
+        from blindauc.datasets.tables import notation_of
+        from blindauc.model_files import load
+
+        check_ending(path)
+        unseen: Unseen = Counter()
         at("scoring")
         parts = scored_parts(load(model_path(model)), data, id=id, sheet=sheet, header_row=header_row, unseen=unseen)
         n_rows = write_table(parts, path, notation_of(data, header_row=header_row))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
+from blindauc.cli.wording import as_options
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.stating import stated, stated_prior, stated_wrong
@@ -30,8 +31,9 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
         yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
-        yield f"  and {len(asked.set_aside) - MOST_NAMED} more columns, all told in the report"
-    yield from map(printable, asked.notes)
+        n_more = len(asked.set_aside) - MOST_NAMED
+        yield f"  and {n_more} more column{'s' * (n_more > 1)}, all told in the report"
+    yield from (printable(as_options(note)) for note in asked.notes)
     yield ""
     yield from _numbers(findings)
     columns = findings.selected_columns
@@ -59,10 +61,11 @@ def _numbers(findings: Findings) -> Iterator[str]:
     yield f"AUC                               {stated(findings.auc, is_known=is_known)}"
     yield f"positives among unlabelled rows   {prior}"
     yield f"wrong labels among the labelled   {stated(findings.contamination, is_known=is_known)}"
-    if found := positives_first(findings):
-        yield f"rows to check                     in the order of {RANKING}: {_found(found, findings)}"
-    if wrong := wrong_first(findings):
-        yield f"labels to check                   in the order of {DOUBTFUL}: {stated_wrong(wrong)}"
+    found, wrong = positives_first(findings), wrong_first(findings)
+    rows = _found(found, findings) if found else "how many are positive cannot be told"
+    labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be told"
+    yield f"rows to check                     in the order of {RANKING}: {rows}"
+    yield f"labels to check                   in the order of {DOUBTFUL}: {labels}"
 
 
 def _found(found: Expected, findings: Findings) -> str:

@@ -18,10 +18,18 @@ OPTIONS = {
     "numeric": "--numeric COLUMN",
     "date": "--date COLUMN",
     "show": "--show COLUMN",
+    "capacity": "--capacity",
+    "sheet": "--sheet",
+    "header_row": "--header-row",
 }
 LEAVE_OUT = "frame.drop(columns=...)"
 
-_PARAMETER = re.compile(rf"(?<= )({'|'.join(OPTIONS)})=(?=[\s,.;:)]|$)")
+_NAMES = "|".join(OPTIONS)
+_PARAMETER = re.compile(
+    rf"(?<= )(?P<named>{_NAMES})=(?=[\s,.;:)]|$)"  # name it with positive=.
+    rf"|(?<=\()(?P<bracketed>{_NAMES})(?=\)(?:[.,:]| should))"  # say which row holds the names (header_row)
+    rf"|^(?P<first>{_NAMES})(?==\S+ must | must )"  # prior=2.0 must lie between 0 and 1
+)
 
 
 def as_options(message: str) -> str:
@@ -34,5 +42,7 @@ def as_options(message: str) -> str:
     'name it with --positive.'
     >>> as_options("leave such columns out with frame.drop(columns=...).")
     'leave such columns out with --drop COLUMN.'
+    >>> as_options("say which row holds the names (header_row).")
+    'say which row holds the names (--header-row).'
     """
-    return _PARAMETER.sub(lambda found: OPTIONS[found[1]], message.replace(LEAVE_OUT, OPTIONS["drop"]))
+    return _PARAMETER.sub(lambda found: OPTIONS[str(found[0]).rstrip("=")], message.replace(LEAVE_OUT, OPTIONS["drop"]))

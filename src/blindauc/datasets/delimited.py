@@ -59,6 +59,8 @@ def _texts(path: Path, file: Path, layout: Layout) -> Iterator[Any]:
     ragged: list[Any] = []
 
     def remember(row: Any) -> str:
+        if not row.text.strip(f'{layout.notation.separator}" \r\n'):
+            return "skip"  # spreadsheets end with rows of separators, which may be fewer than the header has
         ragged.append(row)
         return "error"
 

@@ -110,9 +110,9 @@ def _check_is_header(path: Path, header: Row, columns: dict[int, list[Any]]) -> 
     n_names = sum(place < len(header) and header[place] is not None for place in columns)
     if n_names < len(columns) / 2:
         first = shown(_text(next(cell for cell in header if cell is not None)))
+        names = "1 name," if n_names == 1 else f"{n_names} names, the first"
         raise TableError(
-            f"{path} has {n_names} names, the first {first}, for {len(columns)} columns: say which row holds the names "
-            "(header_row)."
+            f"{path} has {names} {first}, for {len(columns)} columns: say which row holds the names (header_row)."
         )
 
 

@@ -35,7 +35,8 @@ def expected_found(model: Any, X: Any, k: Any, *, y: Any = None, training: bool 
         PU labels of these rows, as in `fit`: labelled rows are left out. By default no row is labelled.
     training : bool, default=False
         Whether X holds the very rows that the model was fitted to. They score lower than new rows would, for the fit
-        took them for negatives, and this is made up for. Their labels are known, and y is not needed.
+        took them for negatives, and this is made up for. Their labels are known, and y is not needed unless some
+        labelled rows had no weight.
 
     Returns
     -------
@@ -91,6 +92,8 @@ def _labelled(ranking: LinearPUModel, n_rows: int, y: Any, training: bool) -> Bo
         return is_labelled
     is_labelled = np.zeros(n_rows, dtype=bool)
     if training:
+        if len(ranking.shift_) > len(ranking.labelled_rows_):
+            raise ValueError("Some labelled rows had no weight in the fit, which does not know them: pass y as well.")
         if n_rows <= ranking.labelled_rows_.max():
             raise ValueError(
                 f"With training=True X must hold the rows of the fit, and it has only {n_rows}: pass them all, or "

@@ -187,7 +187,7 @@ def check_prior(prior: Any) -> None:
     if not isinstance(prior, Real) or not 0 < float(prior) < 1:
         raise ValueError(
             f"prior={prior!r} must lie strictly between 0 and 1: it is the share of positives among the "
-            "unlabelled rows. Leave it None if you do not know it."
+            "unlabelled rows. Leave it out if you do not know it."
         )
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.design import spread_of
-from blindauc.estimate import Estimate
+from blindauc.estimate import MIN_JUDGED, Estimate
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.folds import row_digests
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import CHANCE, MIN_JUDGED, among_all_rows, judge_ranks, on_scores, without_evidence
+from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,9 @@ def meaning_of(
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
     judgement = judge_ranks(as_ranked(data, rank), prior)
-    is_judged = known.is_known and _n_distinct(data, known.rank) >= MIN_JUDGED
-    of_ranks = judgement.score_model if is_judged else without_evidence(judgement.score_model, prior)
+    if not known.is_known or _n_distinct(data, known.rank) < MIN_JUDGED:
+        judgement = without_evidence(judgement, prior)
+    of_ranks = judgement.score_model
     # New rows score as those that a fit has not seen.
     lift = known.lift * spread_of(unl_scores, unl_weight)
     of_unlabelled = on_scores(of_ranks, unl_scores + lift, unl_weight)
@@ -83,7 +84,7 @@ def meaning_of(
         lift,
         of_ranks.estimate.prior,
         of_ranks.estimate.contamination,
-        judgement.auc if is_judged else Estimate(CHANCE, 0.0, 1.0),
+        judgement.auc,
         labelled_rows,
         of_ranks.suspicion(pos_rank[first]),
         of_ranks.count(pos_rank[first]),

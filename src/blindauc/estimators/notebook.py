@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from blindauc.estimate import TOO_FEW
 from blindauc.estimators.summary import prior_of, wrong_of
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.stating import TOO_FEW
 from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain, sign
-from blindauc.trust.judgement import says_something
+from blindauc.trust.judgement import is_judged
 
 MOST_NAMED = 5
 
@@ -46,7 +46,7 @@ def found(model: Any) -> Markup:
 def _told(model: Any) -> Iterator[tuple[str, Child]]:
     labelled = count(model.n_labelled_, "labelled positive", "labelled positives")
     yield "Rows", f"{labelled}, {model.n_unlabelled_:,} unlabelled"
-    is_known = hasattr(model, "auc_") and says_something(model.auc_)
+    is_known = hasattr(model, "auc_") and is_judged(model.calibration_)
     if hasattr(model, "auc_"):
         yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})" if is_known else TOO_FEW
     yield "Columns", _columns(model)

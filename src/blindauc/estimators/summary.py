@@ -9,7 +9,7 @@ from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_prior, stated_wrong
-from blindauc.trust.judgement import says_something
+from blindauc.trust.judgement import is_judged
 
 REMEDY = "giving prior"
 """How a reader of Python settles what the prior leaves open."""
@@ -17,12 +17,13 @@ REMEDY = "giving prior"
 
 def summary_of(model: Any) -> str:
     """What `summary()` of a tuned estimator tells."""
-    chosen, is_known = model.best_params_, says_something(model.auc_)
+    chosen, is_known = model.best_params_, is_judged(model.calibration_)
     n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
+    settings = f"l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
     lines = [
         f"{int(model.support_.sum())} of {model.n_features_in_} columns supported, {len(model.outliers_)} of "
         f"{len(model.labelled_rows_)} labelled positives left out",
-        f"average of {n_averaged} candidates, led by l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}",
+        f"average of {n_averaged} candidates, led by {settings}" if n_averaged > 1 else f"one candidate: {settings}",
         f"AUC {stated(model.auc_, is_known=is_known)}",
         f"positives among the unlabelled rows {prior_of(model)}",
         f"wrong labels among the positives {stated(model.contamination_, is_known=is_known)}",
@@ -37,7 +38,7 @@ def summary_of(model: Any) -> str:
 
 def prior_of(model: Any) -> str:
     """The prior of a fitted model, or that it cannot be told."""
-    is_known, prior = says_something(model.auc_), model.prior_
+    is_known, prior = is_judged(model.calibration_), model.prior_
     return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_told(prior), remedy=REMEDY)
 
 

@@ -19,6 +19,7 @@ from blindauc.choice.search import RULES, Search, race, without_search
 from blindauc.choice.space import Space
 from blindauc.data import Data
 from blindauc.design import clean_scores
+from blindauc.estimate import MIN_JUDGED
 from blindauc.estimators.base import PULinearClassifier, check_shifts_work
 from blindauc.estimators.blind_auc import BlindAUCClassifier, BlindAUCProblem
 from blindauc.estimators.inputs import check_choice, check_whole
@@ -32,7 +33,6 @@ from blindauc.evidence.folds import Split, fold_splits, splits_of
 from blindauc.evidence.out_of_fold import mean_estimate
 from blindauc.progress import At, steps
 from blindauc.scorers import LinearScorer, Spec
-from blindauc.trust.judgement import MIN_JUDGED
 
 REPEATED_BELOW = 300
 """With fewer labelled positives the folds are repeated once: a row of the ablation table says what that brings."""

@@ -100,8 +100,12 @@ def unreadable_date(texts: Sequence[str]) -> str | None:
     """
     if sum(DATE_LIKE.fullmatch(text) is not None for text in texts) <= len(texts) / 2:
         return None
-    unread = [np.isnan(days_in(texts, date_format)) for date_format in DATE_FORMATS]
-    return texts[int(min(unread, key=np.count_nonzero).argmax())]
+    return texts[int(np.isnan(days_in(texts, likeliest_format(texts))).argmax())]
+
+
+def likeliest_format(texts: Sequence[str]) -> str:
+    """The first format that reads all texts, or else the one that reads most of them."""
+    return date_format_of(texts) or min(DATE_FORMATS, key=lambda each: np.isnan(days_in(texts, each)).sum())
 
 
 def format_in_words(date_format: str) -> str:

@@ -52,9 +52,8 @@ def unreadable_dates(text: str, row: int) -> Fault:
 
 def ambiguous_dates(text: str, row: int) -> Fault:
     """Dates that are others if day and month change places."""
-    return Fault(
-        "of dates whose day and month cannot be told apart", "write every date as year-month-day", _cell(text, row)
-    )
+    remedy = "write every date as year-month-day, or where the day comes first, say that these are dates (date)"
+    return Fault("of dates whose day and month cannot be told apart", remedy, _cell(text, row))
 
 
 def check_faults(faults: Mapping[str, Fault]) -> None:

@@ -114,7 +114,7 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     """
     frame = as_pandas(frame)
     check_frame(frame)
-    guesses = {name: _guess(repr(name), column) for name, column in frame.items()}
+    guesses = {name: kind_or_fault(repr(name), column) for name, column in frame.items()}
     check_faults({name: fault for name, fault in guesses.items() if isinstance(fault, Fault)})
     return {name: kind for name, kind in guesses.items() if isinstance(kind, ColumnKind)}
 
@@ -134,7 +134,8 @@ def check_frame(frame: pd.DataFrame) -> None:
         raise ValueError(f"Column names must differ, but {twice[:5]} came more than once: rename them.")
 
 
-def _guess(name: str, column: pd.Series) -> ColumnKind | Fault:
+def kind_or_fault(name: str, column: pd.Series) -> ColumnKind | Fault:
+    """What a column is, or what keeps it from being used; its name as it is to be told."""
     if column.dtype.kind in "iufm":
         return _kind_of_numbers(name, numbers_of_any_size(column))
     codes, texts = distinct_texts(column)

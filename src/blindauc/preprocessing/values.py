@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindauc._typing import Floats, Ints
-from blindauc.preprocessing.dates import ISO, SECONDS_A_DAY, days_in, days_of_moments
+from blindauc.preprocessing.dates import ISO, SECONDS_A_DAY, days_in, days_of_moments, likeliest_format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,11 @@ def days_of(column: pd.Series, date_format: str) -> Floats:
     codes, texts = distinct_texts(column)
     days = days_in(texts, date_format)
     return _in_every_row(codes, np.where(np.isnan(days), days_in(texts, ISO), days))
+
+
+def days_by_guess(column: pd.Series) -> Floats:
+    """A column as days, in the format that reads most of it."""
+    return days_of(column, likeliest_format(without_missing_words(distinct_texts(column)[1])))
 
 
 def unread_cells(column: pd.Series, numbers: Floats) -> Ints:

@@ -30,8 +30,8 @@ times as wide."""
 LEVELS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the limit at which the outermost mixtures are kept."""
 
-CERTAIN = 40.0
-"""A log-ratio that leaves no doubt."""
+CERTAIN = 1e4
+"""A log-ratio that leaves no doubt: shares are 0 or 1 to the last digit."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,11 @@ class Plausible:
     def limit(self) -> float:
         """The largest root: the two-sided quantile of a standard normal variable."""
         return limit_of(self.confidence)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether anything may be: these are the mixtures of `nothing_known`."""
+        return bool(np.all(np.abs(self.log_ratio) == CERTAIN))
 
     def positive_shares(self, labelled_share: float = 0.0) -> Floats:
         """Return the share of positives in each step, of shape (n_mixtures, n_steps).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from blindauc._typing import Floats, Ints
 from blindauc.estimate import Estimate
 from blindauc.prior.expected import among_first, expected_numbers
 from blindauc.prior.far import far_probability
-from blindauc.prior.plausible import Plausible
+from blindauc.prior.plausible import Plausible, limit_of
 from blindauc.prior.posterior import contamination_grid, fixed, posterior, prior_grid
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.samples import Counts, count
@@ -230,7 +229,7 @@ def _far_share(counts: Counts, far: Floats, confidence: float) -> Estimate:
     share = float(far @ counts.labelled / n)
     if share == 0:
         return Estimate(0.0, 0.0, 0.0, confidence)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = limit_of(confidence)
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     width = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return Estimate(share, min(share, centre - width), max(share, centre + width), confidence)

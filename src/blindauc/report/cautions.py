@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from blindauc.estimate import MIN_JUDGED
 from blindauc.report.findings import Findings, Interval
 from blindauc.report.words import count, number, number_range, percent, percent_range
 from blindauc.theory import enough_unlabelled
-
-LEAST_LABELLED = 15
-"""As `MIN_JUDGED` of `blindauc.estimators.tuned` has it."""
 
 FEW_LABELLED = 30
 WIDE_AUC = 0.2
@@ -37,7 +35,7 @@ def _about_auc(findings: Findings) -> list[Caution]:
         return [
             Caution(
                 "Nothing could be judged",
-                f"To estimate an AUC or a count, at least {LEAST_LABELLED} different rows have to be labelled.",
+                f"To estimate an AUC or a count, at least {MIN_JUDGED} different rows have to be labelled.",
             )
         ]
     found = []
@@ -109,7 +107,8 @@ def _about_shares(findings: Findings) -> list[Caution]:
             Caution(
                 "How many positives are hidden cannot be told",
                 f"From {percent_range(prior)} of the unlabelled rows may be. Counts of positives and probabilities "
-                "depend on it and are given as ranges. Where you know the share, fit again with --prior.",
+                "depend on it and are given as ranges. Where you know the share, fit again with --prior (in Python "
+                "prior=).",
             )
         )
     elif 1 - prior.value - contamination.value < LITTLE_SIGNAL:

@@ -217,8 +217,14 @@ def _share_bar(frame: Frame, place: float, share: float) -> Markup:
     )
 
 
-def weight_chart(features: Sequence[Feature]) -> Markup:
-    """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them."""
+def weight_chart(features: Sequence[Feature], *, is_tested: bool = True) -> Markup:
+    """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them.
+
+    Parameters
+    ----------
+    features : those of the largest weight first
+    is_tested : whether it is known how likely each belongs in the ranking
+    """
     largest = max([abs(feature.weight) for feature in features], default=0.0) or 1.0
     shown = [feature for feature in features if abs(feature.weight) > NO_BAR * largest][:BARS]
     height = BARS_TOP + BAR_STEP * len(shown) + 6
@@ -230,20 +236,19 @@ def weight_chart(features: Sequence[Feature]) -> Markup:
         tag("text", "\u2190 against", x=middle - 8, y=14, class_="label against end"),
         tag("text", "for positive \u2192", x=middle + 8, y=14, class_="label for"),
         tag("line", x1=middle, x2=middle, y1=BARS_TOP - 4, y2=height, class_="zero"),
-        [_weight_bar(feature, BARS_TOP + BAR_STEP * i, largest) for i, feature in enumerate(shown)],
+        [_weight_bar(feature, BARS_TOP + BAR_STEP * i, largest, is_tested) for i, feature in enumerate(shown)],
     )
 
 
-def _weight_bar(feature: Feature, top: float, largest: float) -> Markup:
+def _weight_bar(feature: Feature, top: float, largest: float, is_tested: bool) -> Markup:
     middle = BARS_WIDTH / 2
     length = round(abs(feature.weight) / largest * (middle - 4), 1)
     is_for = feature.weight > 0
     end = middle + (length if is_for else -length)
-    tip = (
-        f"{feature.column}\n{stepped(feature)}: {climbed(feature)}\n"
-        f"belongs in the ranking with probability {percent(feature.inclusion)}"
-    )
-    if feature.frequency is not None:
+    tip = f"{feature.column}\n{stepped(feature)}: {climbed(feature)}"
+    if is_tested:
+        tip += f"\nbelongs in the ranking with probability {percent(feature.inclusion)}"
+    if is_tested and feature.frequency is not None:
         tip += f"\nselected by {percent(feature.frequency)} of the half-samples"
     return tag(
         "g",

@@ -33,14 +33,14 @@ def verdict(simpler: Compared) -> str:
     >>> from blindauc.report import Baseline, Interval
     >>> from blindauc.report.comparing import verdict
     >>> verdict(Baseline("a t-test", 0.83, Interval(0.004, -0.01, 0.02), is_as_good=True))
-    'no difference from a t-test could be shown (difference 0.004, 95 % interval -0.010 to 0.020)'
+    'against a t-test no difference could be shown (difference 0.004, 95 % interval -0.010 to 0.020)'
     >>> verdict(Baseline("a t-test", 0.8, Interval(0.041, 0.018, 0.066), is_as_good=False))
     'a t-test ranks worse by 0.041 (95 % interval 0.018 to 0.066)'
     """
     by = simpler.advantage
     value = by.value if isinstance(by, Interval) else float(by)
     if by.low <= 0 <= by.high:
-        return f"no difference from {simpler.name} could be shown (difference {_told(value, by.low, by.high, ', ')})"
+        return f"against {simpler.name} no difference could be shown (difference {_told(value, by.low, by.high, ', ')})"
     if value > 0:
         return f"{simpler.name} ranks worse by {_told(value, by.low, by.high, ' (')})"
     return f"{simpler.name} ranks better by {_told(-value, -by.high, -by.low, ' (')})"

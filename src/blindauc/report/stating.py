@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from blindauc.estimate import Estimate
-from blindauc.report.cautions import LEAST_LABELLED
+from blindauc.estimate import TOO_FEW, Estimate
 from blindauc.report.counting import how_many
 from blindauc.report.findings import Expected, Interval
-
-TOO_FEW = f"cannot be told: at least {LEAST_LABELLED} different rows have to be labelled to judge the ranking"
-"""Of whatever is learnt from rows that were held out."""
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
@@ -45,9 +41,12 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
     >>> from blindauc.report.stating import stated_prior
     >>> stated_prior(Interval(0.1, 0.0, 0.265), is_auc_known=True, is_prior_known=False, remedy="--prior")
     'cannot be told from these data: from 0.000 to 0.265; --prior settles it'
+    >>> given = Interval(0.0002, 0.0002, 0.0002)
+    >>> stated_prior(given, is_auc_known=True, is_prior_known=True, remedy="--prior")
+    '0.0002, as given'
     """
     if prior.low == prior.high:
-        return f"{prior.low:.3f}, as given"
+        return f"{prior.low:g}, as given"
     if not is_auc_known:
         return TOO_FEW
     if is_prior_known:

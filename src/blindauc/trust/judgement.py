@@ -20,10 +20,6 @@ from blindauc.ranks import Ranked, share_below
 
 CHANCE = 0.5
 
-MIN_JUDGED = 15
-"""With fewer distinct positives to judge by, what candidates differ by is noise, none is chosen, and neither an AUC nor
-a count is told (convention)."""
-
 MOST_PRIOR = 0.99
 """Where all unlabelled rows are positive there is no AUC."""
 
@@ -80,7 +76,9 @@ def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
             prior=usable_prior(found.model.estimate.prior),
         )
     value, low = min(found.auc, auc), min(found.auc.low, auc.low)
-    return _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
+    worst = _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
+    # Where any AUC may be, no number but the middle is to be told: the one found may be 0 or 1.
+    return worst if worst.low > 0 or worst.high < 1 else Estimate(CHANCE, 0.0, 1.0)
 
 
 def usable_prior(prior: Estimate) -> Estimate:
@@ -99,25 +97,24 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
     return Estimate(value, low, high, estimate.confidence)
 
 
-def without_evidence(model: ScoreModel, prior: float | None) -> ScoreModel:
-    """The model with intervals that say nothing, but for a prior that was given: no row was held out to learn from."""
-    found = model.estimate
-    told = found.prior if prior is not None else replace_ends(found.prior, 0.0, 1.0)
-    return replace(
-        model,
-        estimate=replace(found, prior=told, contamination=replace_ends(found.contamination, 0.0, 1.0)),
-        plausible=nothing_known(len(model.probabilities), model.plausible.confidence),
-    )
+def without_evidence(judgement: Judgement, prior: float | None) -> Judgement:
+    """The judgement with intervals that say nothing, but for a prior that was given: too few rows were held out."""
+    model, found = judgement.score_model, judgement.estimate
+    told = found.prior if prior is not None else _anything(found.prior)
+    estimate = replace(found, prior=told, contamination=_anything(found.contamination))
+    nothing = nothing_known(len(model.probabilities), model.plausible.confidence)
+    model = replace(model, estimate=estimate, plausible=nothing)
+    return replace(judgement, estimate=estimate, auc=Estimate(CHANCE, 0.0, 1.0), score_model=model)
 
 
-def replace_ends(estimate: Estimate, low: float, high: float) -> Estimate:
-    """The same number with another interval."""
-    return Estimate(float(estimate), low, high, estimate.confidence)
+def _anything(share: Estimate) -> Estimate:
+    """The same number with an interval that leaves nothing out."""
+    return Estimate(float(share), 0.0, 1.0, share.confidence)
 
 
-def says_something(estimate: Estimate) -> bool:
-    """Whether the interval of a share leaves anything out."""
-    return estimate.low > 0 or estimate.high < 1
+def is_judged(model: ScoreModel) -> bool:
+    """Whether the model was learnt from enough rows that were held out."""
+    return not model.plausible.says_nothing
 
 
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:

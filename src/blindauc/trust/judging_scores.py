@@ -11,11 +11,11 @@ from sklearn.utils import column_or_1d
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.estimate import Estimate
+from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_told
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import judge_ranks, on_scores
+from blindauc.trust.judgement import is_judged, judge_ranks, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -86,10 +86,13 @@ class ScoreJudgement:
 
     def __repr__(self) -> str:
         n_pos = len(self.labelled_rows)
+        of = f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows"
+        if not is_judged(self.rank_model):
+            return f"{of}\n  AUC              {TOO_FEW}"
         prior = str(self.prior) if is_told(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
         return "\n".join(
             [
-                f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows",
+                of,
                 f"  AUC              {self.auc}",
                 f"  prior            {prior}",
                 f"  contamination    {self.contamination}",
@@ -141,7 +144,8 @@ def judge(
     Returns
     -------
     ScoreJudgement
-        With `auc`, `prior`, `contamination`, `suspicion`, `doubtful_labels(max_fdr)` and `calibration()`.
+        With `auc`, `prior`, `contamination`, `suspicion`, `doubtful_labels(max_fdr)` and `calibration()`. With fewer
+        than 15 labelled positives their intervals are 0 to 1, but for a prior that is given.
 
     Examples
     --------
@@ -173,6 +177,8 @@ def judge(
     rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
     labelled = np.flatnonzero(is_positive)
     found = judge_ranks(_ranked(rank, is_positive, weight), prior)
+    if np.count_nonzero(weight[labelled]) < MIN_JUDGED:
+        found = without_evidence(found, prior)
     counted = ~is_positive & (weight > 0)
     return ScoreJudgement(
         found.auc,

@@ -23,6 +23,7 @@ COLUMNS = (
     Column("Belongs", True),
     Column("Stability", True),
 )
+COLUMNS_WITHOUT_NUMBERS = COLUMNS[:2]
 
 READING = (
     "What one standard deviation more of a column, or a yes in the place of a no, does to a row in the middle of the "
@@ -33,6 +34,7 @@ MEANING = (
     "Belongs is the probability that a column belongs in the ranking; columns with at least 50\u00a0% are selected. "
     "Stability is the share of random halves of the rows that would select the column, too."
 )
+NO_MEANING = "There are too few labels to say which columns belong in the ranking."
 
 
 def features(findings: Findings) -> Markup:
@@ -44,11 +46,11 @@ def features(findings: Findings) -> Markup:
         f"{_how_many(findings)} {READING}",
         tag(
             "div",
-            _bars(findings.features),
+            _bars(findings),
             tag(
                 "div",
-                tag("p", MEANING, class_="note"),
-                _numbers(shown),
+                tag("p", MEANING if findings.is_auc_known else NO_MEANING, class_="note"),
+                _numbers(shown, is_tested=findings.is_auc_known),
                 cut_on_paper(len(shown)),
                 not_shown(len(shown), len(findings.features), "line of less weight is", "lines of less weight are"),
             ),
@@ -69,29 +71,35 @@ def _how_many(findings: Findings) -> str:
     )
 
 
-def _bars(every: Sequence[Feature]) -> Markup:
-    if not any(feature.weight for feature in every):
+def _bars(findings: Findings) -> Markup:
+    if not any(feature.weight for feature in findings.features):
         return tag("p", "No column has a weight.")
     words = f"The strongest, {BARS} at most. Bars compare them by one standard deviation of each."
-    return figure("What moves rows most", words, weight_chart(every), nearest="y")
+    chart = weight_chart(findings.features, is_tested=findings.is_auc_known)
+    return figure("What moves rows most", words, chart, nearest="y")
 
 
-def _numbers(shown: Sequence[Feature]) -> Markup:
+def _numbers(shown: Sequence[Feature], *, is_tested: bool) -> Markup:
     n_selected = sum(feature.selected for feature in shown)
     return table(
         "Columns and what they do",
-        COLUMNS,
-        [_row(feature) for feature in shown],
+        COLUMNS if is_tested else COLUMNS_WITHOUT_NUMBERS,
+        [_row(feature, is_tested=is_tested) for feature in shown],
         data_first=max(FEW, min(n_selected, ROWS_AT_FIRST)),
         class_="sortable",
     )
 
 
-def _row(feature: Feature) -> list[Child | Cell]:
+def _row(feature: Feature, *, is_tested: bool) -> list[Child | Cell]:
     frequency = feature.frequency
-    return [
+    moves: list[Child | Cell] = [
         [name(feature.column), _source(feature)],
         Cell(f"{stepped(feature)}: {climbed(feature)}", feature.climb),
+    ]
+    if not is_tested:
+        return moves
+    return [
+        *moves,
         Cell(percent(feature.inclusion), feature.inclusion),
         Cell("not computed", -1) if frequency is None else Cell(percent(frequency), frequency),
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from blindauc.report.cautions import LEAST_LABELLED, cautions
+from blindauc.estimate import MIN_JUDGED
+from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, whole_range, wrong_first
 from blindauc.report.elements import Child, Markup, tag
@@ -40,7 +41,7 @@ def summary(findings: Findings) -> Markup:
 
 def _asked(findings: Findings) -> list[Child]:
     asked = findings.asked
-    groups = "" if asked.n_groups is None else f" in {count(asked.n_groups, 'group', 'groups')} that belong together"
+    groups = "" if asked.n_groups is None else f" of {count(asked.n_groups, 'group', 'groups')}"
     return [
         f"The table has {count(asked.n_rows, 'row', 'rows')}{groups}. ",
         f"{count(asked.n_labelled, 'is', 'are')} labelled positive (",
@@ -101,7 +102,7 @@ def _about_rows(findings: Findings) -> list[Child]:
 def _about_ranking(findings: Findings) -> str:
     if not findings.is_auc_known:
         return (
-            f"How good this order is cannot be told: at least {LEAST_LABELLED} different rows have to be labelled "
+            f"How good this order is cannot be told: at least {MIN_JUDGED} different rows have to be labelled "
             "to judge it."
         )
     auc = findings.auc

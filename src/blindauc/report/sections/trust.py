@@ -10,18 +10,21 @@ from blindauc.report.elements import Child, Markup, tag, together
 from blindauc.report.findings import Baseline, Findings
 from blindauc.report.sections.parts import section
 from blindauc.report.tables import Column, table
-from blindauc.report.words import number, number_range, percent, percent_range
+from blindauc.report.words import PERCENT, number, number_range, percent, percent_range, short
 from blindauc.theory import auc_error_shape, phi_l0
 
 INDEPENDENT = "Rows are independent. Where a patient has several rows, the intervals are too narrow."
 GROUPED = "Rows of different groups are independent; those of one group were held out together."
+OPTIMISTIC = (
+    "The AUC is that of models which had not seen the rows, but the same rows decided how much each model counts: it "
+    "is slightly optimistic."
+)
 ASSUMPTIONS = (
     "Labelled positives are like the positives that nobody labelled. Where only severe cases were labelled, mild ones "
     "rank too low, and their share is estimated too low.",
     "Unlabelled rows are drawn from those that the ranking is meant for. In another hospital or year it may do worse.",
     INDEPENDENT,
-    "The AUC is that of models which had not seen the rows, but the same rows decided how much each model counts: it "
-    "is slightly optimistic.",
+    OPTIMISTIC,
     "A doubtful label is a reason to look again. It is no finding about a patient.",
 )
 
@@ -59,7 +62,8 @@ def trust(findings: Findings) -> Markup:
 
 def _assumptions(findings: Findings) -> list[str]:
     is_grouped = findings.asked.n_groups is not None
-    return [GROUPED if is_grouped and text == INDEPENDENT else text for text in ASSUMPTIONS]
+    shown = [text for text in ASSUMPTIONS if findings.is_auc_known or text != OPTIMISTIC]
+    return [GROUPED if is_grouped and text == INDEPENDENT else text for text in shown]
 
 
 def _grounds(findings: Findings) -> list[list[Child]]:
@@ -70,13 +74,15 @@ def _grounds(findings: Findings) -> list[list[Child]]:
     ]
     if not findings.is_auc_known:
         return rows
-    share, meaning = percent(prior.value), "As given." if prior.low == prior.high else "The share of positives."
-    if not findings.is_prior_known:
+    share, between, meaning = percent(prior.value), percent_range(prior), "The share of positives."
+    if prior.low == prior.high:
+        share, between, meaning = f"{short(100 * prior.value)}{PERCENT}", "", "As given."
+    elif not findings.is_prior_known:
         share, meaning = "not told", "The share of positives cannot be told from these data alone; give it to the fit."
     return [
         *rows,
         ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
-        ["Positives among unlabelled", share, percent_range(prior), meaning],
+        ["Positives among unlabelled", share, between, meaning],
         ["Wrong labels", percent(contamination.value), percent_range(contamination), "Among the labelled rows."],
     ]
 
