@@ -195,8 +195,8 @@ ABLATION = {
     "contamination 0.3": Rule(contamination=0.3),
     "unscaled 0.05": Rule(unscaled=0.05),
     "unscaled 0.2": Rule(unscaled=0.2),
-    "ridge spread 0.5": Rule(spread=0.5),
-    "ridge spread 2": Rule(spread=2.0),
+    "half-width of ridges 0.5": Rule(spread=0.5),
+    "half-width of ridges 2": Rule(spread=2.0),
     "15 % of the ranks trimmed": Rule(trim=0.15),
     "one candidate, no average": Rule(is_best=True),
     "hopeless at 500": Rule(hopeless=500.0),
@@ -254,7 +254,8 @@ def auc(rule: Rule, record: Record) -> float:
 
 
 def f1_of(rule: Rule, records: list[Record], some: np.ndarray) -> float:
-    known = [record for record, is_one in zip(records, some, strict=True) if is_one and 0 < record.truth.mean() < 0.5]
+    are_few = [record.truth.any() and record.truth.mean() < 0.5 for record in records]
+    known = [record for record, is_one, few in zip(records, some, are_few, strict=True) if is_one and few]
     return float(np.mean([f1(rule, record) for record in known])) if known else np.nan
 
 
