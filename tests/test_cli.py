@@ -4,15 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
-
-from blindauc.cli.app import app
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
+from command_line import run
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from typer.testing import CliRunner
+from command_line import run, told
 
 from blindauc.cli import outputs
-from blindauc.cli.app import app
 from blindauc.datasets import make_patients
 
-RUNNER = CliRunner()
 WRITTEN = {
     "model.skops",
     "ranking.csv",
@@ -36,10 +34,6 @@ WRITTEN = {
     "report.html",
     "results.xlsx",
 }
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
 
 
 FEW_LABS = [f"lab_{number}" for number in (1, 2, 3)]
@@ -249,17 +243,6 @@ BAD_TABLES = {
     "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' says in every row what"),
     "nothing to learn from": (lambda: SMALL[["infection"]].to_csv(index=False).encode(), "No column is left"),
 }
-
-
-def told(result, words):
-    """Bad input: exit code 2 and one line, which holds the words."""
-    assert result.exit_code == 2, result.output
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1, result.stderr
-    assert lines[0].startswith("blindauc: ")
-    assert words in lines[0]
-    assert lines[0].isprintable()
-    assert not result.stdout.strip()
 
 
 def names_in(folder):

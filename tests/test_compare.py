@@ -7,27 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from command_line import run, told
 
 from blindauc.analysis import analyse, compare
 from blindauc.analysis.sides import Ranked
-from blindauc.cli.app import app
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
-RUNNER = CliRunner()
 LABEL = ("--label", "infection", "--id", "patient", "--jobs", "1", "--json")
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
-
-
-def told(result, words):
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("blindauc: ")
-    assert words in line
 
 
 @pytest.fixture(scope="module")

@@ -7,27 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run, told
 
 from blindauc import load, read_table
 from blindauc.analysis import score_table
-from blindauc.cli.app import app
 from blindauc.cli.config import OF_THE_CALL, recorded
 from blindauc.cli.fit import fit
 from blindauc.datasets import make_patients
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
-
-
-def told(result, words):
-    assert result.exit_code == 2, result.output
-    line = result.stderr.splitlines()[-1]
-    assert line.startswith("blindauc: ")
-    assert words in line
 
 
 @pytest.fixture(scope="module")
@@ -133,10 +119,10 @@ def test_a_table_that_is_gone_can_be_named(copied, first, tmp_path):
 
 
 def test_other_versions_are_told(copied, tmp_path):
-    run = json.loads(copied.read_text(encoding="utf-8"))
-    run["versions"]["numpy"] = "1.0"
-    copied.write_text(json.dumps(run), encoding="utf-8")
-    result = RUNNER.invoke(app, ["fit", "--config", str(copied), "--out", str(tmp_path / "out"), "--json"])
+    stored = json.loads(copied.read_text(encoding="utf-8"))
+    stored["versions"]["numpy"] = "1.0"
+    copied.write_text(json.dumps(stored), encoding="utf-8")
+    result = run("fit", "--config", copied, "--out", tmp_path / "out", "--json")
     assert result.exit_code == 0
     assert "comes from other versions, numpy 1.0 (here" in result.stderr
     assert json.loads(result.stdout)["n_rows"] == 250

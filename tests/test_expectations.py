@@ -6,19 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from typer.testing import CliRunner
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, Estimate, expected_found, judge, load, save
 from blindauc.analysis import analyse, audit, score_table
 from blindauc.analysis.expectations import grid
 from blindauc.analysis.ranking import MOST_EXPLAINED
 from blindauc.analysis.reasons import NO_REASON_UP
-from blindauc.cli.app import app
 from blindauc.cli.summary import summary
 from blindauc.datasets import make_cohort, make_correlated_data, make_paper_data
 from blindauc.estimators import notebook
@@ -448,10 +447,6 @@ def test_a_prior_that_is_given_stays(tmp_path):
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.mark.parametrize("n_labelled", [9, 40])

@@ -6,28 +6,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run, told
 from scipy import stats
-from typer.testing import CliRunner
 
 from blindauc import load, save
 from blindauc.analysis import analyse, monitor
 from blindauc.analysis.drift import change_of_categories, change_of_numbers, p_of_less, p_of_more, p_of_unseen
 from blindauc.analysis.training import categories, numbers, training_of
-from blindauc.cli.app import app
 from blindauc.report.monitor import monitoring_as_html
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
-
-
-def told(result, words):
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("blindauc: ")
-    assert words in line
 
 
 def drawn(n, seed, signal=1.0):

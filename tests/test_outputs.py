@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from command_line import run, told
 
 from blindauc import read_table
-from blindauc.cli.app import app
 from blindauc.cli.outputs import NAMES, check_outputs
 from blindauc.files import check_apart
 
-RUNNER = CliRunner()
 LABEL = ("--label", "infection")
 N_ROWS = 60
 TABLE = pd.DataFrame(
@@ -24,19 +22,6 @@ TABLE = pd.DataFrame(
     }
 )
 """So few positives that there is nothing to choose, and a fit takes no time."""
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
-
-
-def told(result, words):
-    """Bad input: exit code 2 and one line, which holds the words."""
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.splitlines()[-1:]
-    assert line.startswith("blindauc: ")
-    assert words in line
-    assert not result.stdout.strip()
 
 
 def contents(folder):

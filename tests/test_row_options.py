@@ -6,13 +6,12 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 from sklearn.pipeline import make_pipeline
-from typer.testing import CliRunner
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV
 from blindauc.analysis import analyse, score_table, scored_parts, unused_columns
 from blindauc.analysis.pipeline import steps_of
-from blindauc.cli.app import app
 from blindauc.cli.wording import as_options
 from blindauc.preprocessing import code_like, column_kinds, make_preprocessor
 
@@ -257,10 +256,6 @@ def test_categories_that_were_not_there_are_counted_and_told(sparse_model, tmp_p
 
 
 # --- the command line ---
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.fixture(scope="module")

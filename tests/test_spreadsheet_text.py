@@ -4,21 +4,14 @@ import codecs
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from blindauc import read_table
 from blindauc.analysis import write_csv
-from blindauc.cli.app import app
 from blindauc.datasets import layouts
 from blindauc.datasets.tables import Notation, TableError, notation_of, read_table_in_parts
 
 pd = pytest.importorskip("pandas")
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

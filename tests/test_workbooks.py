@@ -10,22 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from blindauc import read_table
 from blindauc.analysis import workbook, write_workbook
-from blindauc.cli.app import app
 from blindauc.datasets import make_patients
 from blindauc.datasets.tables import TableError, read_table_in_parts
 
 pd = pytest.importorskip("pandas")
 openpyxl = pytest.importorskip("openpyxl")
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
+from blindauc.report.comparing import with_interval
 from blindauc.report.findings import Interval
 
 
@@ -119,9 +120,8 @@ class RunComparison:
         if self.judged is None:
             return "Which of them ranks better cannot be told: two rows labelled in both and two unlabelled are needed"
         by = self.judged.difference
-        size = f"{abs(by.value):.3f}"
         if by.low > 0:
-            return f"{second} ranks better than {first} by {size} (95 % interval {by.low:.3f} to {by.high:.3f})"
+            return f"{second} ranks better than {first} by {with_interval(by.value, by.low, by.high, ' (')})"
         if by.high < 0:
-            return f"{second} ranks worse than {first} by {size} (95 % interval {-by.high:.3f} to {-by.low:.3f})"
-        return f"No difference could be shown (difference {by.value:.3f}, 95 % interval {by.low:.3f} to {by.high:.3f})"
+            return f"{second} ranks worse than {first} by {with_interval(-by.value, -by.high, -by.low, ' (')})"
+        return f"No difference could be shown (difference {with_interval(by.value, by.low, by.high, ', ')})"

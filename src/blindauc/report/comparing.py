@@ -40,13 +40,14 @@ def verdict(simpler: Compared) -> str:
     by = simpler.advantage
     value = by.value if isinstance(by, Interval) else float(by)
     if by.low <= 0 <= by.high:
-        return f"against {simpler.name} no difference could be shown (difference {_told(value, by.low, by.high, ', ')})"
+        difference = with_interval(value, by.low, by.high, ", ")
+        return f"against {simpler.name} no difference could be shown (difference {difference})"
     if value > 0:
-        return f"{simpler.name} ranks worse by {_told(value, by.low, by.high, ' (')})"
-    return f"{simpler.name} ranks better by {_told(-value, -by.high, -by.low, ' (')})"
+        return f"{simpler.name} ranks worse by {with_interval(value, by.low, by.high, ' (')})"
+    return f"{simpler.name} ranks better by {with_interval(-value, -by.high, -by.low, ' (')})"
 
 
-def _told(value: float, low: float, high: float, between: str) -> str:
-    """With a plain minus, since these words go to terminals, too, and none before a zero."""
+def with_interval(value: float, low: float, high: float, between: str) -> str:
+    """A difference and its interval, with a plain minus, since this goes to terminals, too, and none before a zero."""
     value, low, high = (round(number, 3) + 0.0 for number in (value, low, high))
     return f"{value:.3f}{between}95 % interval {low:.3f} to {high:.3f}"
