@@ -1,4 +1,4 @@
-"""What the tuned estimators reach, tuned with PU labels only: test labels are touched once, at the end.
+"""What tuned linear scores reach, tuned with PU labels only: test labels are touched once, at the end.
 
     python benchmarks/accuracy.py tables    # the paper's Tables 1 and 2; --first 10 for other seeds
     python benchmarks/accuracy.py sparse    # 10 of 200 correlated columns matter, against l1 logistic regressions
@@ -7,7 +7,7 @@
     python benchmarks/accuracy.py clean     # does outlier handling cost anything where no label is wrong?
     python benchmarks/accuracy.py robust    # AUC, suspicion and false alarms by contamination
 
-Two data sets run side by side; every line is a mean over seeds.
+Two data sets run side by side; every line is a mean over seeds. Scores that bend are in `benchmarks/shapes.py`.
 """
 
 import argparse
@@ -48,10 +48,10 @@ def f1(support, truth) -> float:
 def paper_run(p: int, n_outliers: int, seed: int) -> tuple[float, ...]:
     data = make_paper_data(p, n_outliers, random_state=seed)
     start = perf_counter()
-    model = BlindAUCClassifierCV().fit(data.X, data.y_pu)
+    model = BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu)
     seconds = perf_counter() - start
     columns = f1(model.support_, data.support), int(model.support_.sum())
-    oracle = BlindAUCClassifierCV(n_outliers=0, n_features_to_select=40)
+    oracle = BlindAUCClassifierCV(shape="linear", n_outliers=0, n_features_to_select=40)
     clean = np.setdiff1d(np.arange(len(data.X)), data.outliers)
     best_known = f1(oracle.fit(data.X[clean], data.y_pu[clean]).support_, data.support)
     flagged = model.doubtful_labels()
@@ -93,7 +93,7 @@ def l1_of(X, y, data) -> float:
 
 def sparse_run(kind: str, seed: int) -> tuple[float, ...]:
     data = FAMILIES[f"sparse/wide/{kind}"].draw(seed)
-    model = BlindAUCClassifierCV().fit(data.X, data.y_pu)
+    model = BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu)
     ours = auc(model, data.X_test, data.y_test)
     return ours, l1_of(data.X, data.y_true, data), l1_of(data.X, data.y_pu, data), f1(model.support_, data.support)
 
@@ -111,7 +111,7 @@ def sparse(seeds: range) -> None:
 
 def family_run(name: str, seed: int) -> float:
     data = FAMILIES[name].draw(seed)
-    return auc(BlindAUCClassifierCV().fit(data.X, data.y_pu), data.X_test, data.y_test)
+    return auc(BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu), data.X_test, data.y_test)
 
 
 def keel(seeds: range) -> None:
@@ -130,7 +130,7 @@ def keel(seeds: range) -> None:
 
 def leverage_run(seed: int) -> tuple[float, int, int]:
     data = make_paper_data(200, 7, outlier_features="all", random_state=seed)
-    model = BlindAUCClassifierCV().fit(data.X, data.y_pu)
+    model = BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu)
     flagged = set(model.doubtful_labels())
     return auc(model, data.X_test, data.y_test), len(flagged & set(data.outliers)), len(flagged)
 
@@ -146,7 +146,7 @@ def leverage(seeds: range) -> None:
 
 def loss_on(name: str, seed: int) -> tuple[float, float, float]:
     data = FAMILIES[name].draw(seed)
-    with_handling, without = BlindAUCClassifierCV(), BlindAUCClassifierCV(n_outliers=0)
+    with_handling, without = BlindAUCClassifierCV(shape="linear"), BlindAUCClassifierCV(shape="linear", n_outliers=0)
     models = [model.fit(data.X, data.y_pu) for model in (with_handling, without)]
     flagged = 100 * len(with_handling.doubtful_labels()) / data.y_pu.sum()
     return *(auc(model, data.X_test, data.y_test) for model in models), flagged
@@ -172,7 +172,13 @@ def difference_of_means(data) -> float:
 
 def nnpu(data) -> float:
     model = PUErrorClassifierCV(
-        risk="nonnegative", loss="sigmoid", prior=0.2, n_outliers=0, n_features_to_select=None, scaling="standard"
+        risk="nonnegative",
+        loss="sigmoid",
+        shape="linear",
+        prior=0.2,
+        n_outliers=0,
+        n_features_to_select=None,
+        scaling="standard",
     )
     return auc(model.fit(data.X, data.y_pu), data.X_test, data.y_test)
 
@@ -180,8 +186,8 @@ def nnpu(data) -> float:
 def robust_run(kind: str, share: float, seed: int) -> list[float]:
     warnings.simplefilter("ignore", ConvergenceWarning)
     data = make_correlated_data(share, outliers=kind, random_state=seed)
-    ours = BlindAUCClassifierCV().fit(data.X, data.y_pu)
-    plain = BlindAUCClassifierCV(n_outliers=0).fit(data.X, data.y_pu)
+    ours = BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu)
+    plain = BlindAUCClassifierCV(shape="linear", n_outliers=0).fit(data.X, data.y_pu)
     aucs = [auc(model, data.X_test, data.y_test) for model in (ours, plain)]
     aucs += [l1_of(data.X, data.y_pu, data), nnpu(data), difference_of_means(data)]
     flagged = ours.doubtful_labels(max_fdr=0.2)

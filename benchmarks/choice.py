@@ -32,7 +32,7 @@ from blindauc.choice.weights import gibbs_weights
 from blindauc.data import Data
 from blindauc.estimators.blind_auc import blind_auc_risk
 from blindauc.estimators.reading import sifted
-from blindauc.estimators.tuned import REPEATED_BELOW
+from blindauc.estimators.tuning import REPEATED_BELOW
 from blindauc.evidence.folds import fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
 from blindauc.scorers import LinearScorer, Spec
@@ -82,10 +82,16 @@ def linear_scorer(p: int) -> LinearScorer:
 
 def candidates(scorer: LinearScorer, data: Data) -> tuple[list[Spec], np.ndarray]:
     """All of the estimators' space, with their ridges' decades."""
-    choices = {"scalings": ("standard", "none"), "losses": ("logistic",), "ridges": None}
-    counts = space.column_counts(data.X.shape[1])
-    tried = space.space_of(scorer, data, **choices, outlier_shares=space.OUTLIER_SHARES, column_counts=counts)
-    unit = {kind: scorer.ridge_unit(data, *kind) for kind in {spec.kind for spec in tried.specs}}
+    choices = space.Choices(
+        shapes=("linear",),
+        scalings=("standard", "none"),
+        losses=("logistic",),
+        ridges=None,
+        outlier_shares=space.OUTLIER_SHARES,
+        column_counts=space.column_counts(data.X.shape[1]),
+    )
+    tried = space.space_of(scorer, data, choices)
+    unit = {spec.kind: scorer.ridge_unit(data, spec) for spec in {spec.kind: spec for spec in tried.specs}.values()}
     return tried.specs, np.array([round(np.log10(spec.l2 / unit[spec.kind])) for spec in tried.specs])
 
 

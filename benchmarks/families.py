@@ -30,7 +30,7 @@ class Draw:
     y_test: np.ndarray
     outliers: np.ndarray
     support: np.ndarray | None = None  # unknown in real data
-    y_true: np.ndarray | None = None  # of X, where it is simulated
+    y_true: np.ndarray | None = None  # of X, where it is known
 
 
 @dataclass(frozen=True)
@@ -239,15 +239,15 @@ def split(X: np.ndarray, y: np.ndarray, labelled: float, wrong: float, seed: int
     outliers = np.sort(rng.permutation(negatives)[: round(len(right) * wrong / (1.0 - wrong))])
     y_pu = np.zeros(len(train), dtype=int)
     y_pu[right] = y_pu[outliers] = 1
-    return Draw(X[train], y_pu, X[test], y[test].astype(int), outliers)
+    return Draw(X[train], y_pu, X[test], y[test].astype(int), outliers, y_true=y[train].astype(int))
 
 
 def sklearn_split(name: str, wrong: float, seed: int) -> Draw:
     return split(*real_sets()[name], labelled=0.5, wrong=wrong, seed=seed)
 
 
-def keel_split(name: str, seed: int) -> Draw:
-    return split(*keel_set(name), labelled=0.2, wrong=WRONG_SHARE, seed=seed)
+def keel_split(name: str, wrong: float, seed: int) -> Draw:
+    return split(*keel_set(name), labelled=0.2, wrong=wrong, seed=seed)
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ DRAWS = {
     **{f"table3/{row.replace('(', '/').rstrip(')')}": partial(table3_row, row) for row in table3.experiment().rows},
     **{f"sklearn/{name}/clean": partial(sklearn_split, name, 0.0) for name in SKLEARN},
     **{f"sklearn/{name}/ordinary": partial(sklearn_split, name, WRONG_SHARE) for name in SKLEARN},
-    **{f"keel/{name}": partial(keel_split, name) for name in KEEL},
+    **{f"keel/{name}": partial(keel_split, name, WRONG_SHARE) for name in KEEL},
 }
 FAMILIES = {name: Family(name, draw) for name, draw in DRAWS.items()}
 

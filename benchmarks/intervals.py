@@ -1,9 +1,10 @@
 """How often the 95 % intervals hold the truth, how wide they are, and which labels are flagged.
 
-`python benchmarks/intervals.py` fits `BlindAUCClassifierCV` to drawn tables of 120 labelled and 1200 unlabelled rows
-(hours); with `--scores` it draws one score for each row instead (minutes), of a distribution, an AUC and a prior that
-are drawn as well. One line each for clean labels, a tenth of ordinary negatives and a tenth of far ones among them; for
-two samples and for one whose labelled rows are missing among the unlabelled; and with the prior given or not.
+`python benchmarks/intervals.py` fits linear scores by `BlindAUCClassifierCV` to drawn tables of 120 labelled and 1200
+unlabelled rows (hours); with `--scores` it draws one score for each row instead (minutes), of a distribution, an AUC
+and a prior that are drawn as well. One line each for clean labels, a tenth of ordinary negatives and a tenth of far
+ones among them; for two samples and for one whose labelled rows are missing among the unlabelled; and with the prior
+given or not.
 
 The numbers of wrong labels and of hidden positives are random: the truth is their expectation. `ratio` is the width of
 the AUC's interval over that of DeLong's for as many rows with their true labels. `false` is the mean share of right
@@ -156,7 +157,7 @@ def run_on_fits(seed: int, names: list[str], kind: str, design: str, given: bool
         prior=counts.n_hidden / counts.n_unl,
         random_state=seed,
     )
-    model = BlindAUCClassifierCV(prior=counts.prior if given else None, sampling=design, random_state=0)
+    model = BlindAUCClassifierCV(shape="linear", prior=counts.prior if given else None, sampling=design, random_state=0)
     model.fit(data.X, data.y_pu)
     scores = model.decision_function(data.X_test)
     pos, neg = scores[data.y_test == 1], scores[data.y_test == 0]

@@ -121,12 +121,12 @@ def search() -> None:
         Cs=10, l1_ratios=(1.0,), solver="liblinear", scoring="roc_auc", cv=5, use_legacy_attributes=False
     )
     seconds = []
-    for model in (BlindAUCClassifierCV(), BlindAUCClassifierCV(n_jobs=2), logistic):
+    for model in (BlindAUCClassifierCV(shape="linear"), BlindAUCClassifierCV(shape="linear", n_jobs=2), logistic):
         start = perf_counter()
         model.fit(data.X, data.y_pu)
         seconds.append(perf_counter() - start)
     alone, both, theirs = seconds
-    print("BlindAUCClassifierCV, n = 5000, p = 200, 500 positives, default search")
+    print("BlindAUCClassifierCV, n = 5000, p = 200, 500 positives, default linear search")
     print(f"  in one process                     {alone:.1f} s  (bar: at most 30)")
     print(f"  n_jobs=2                           {both:.1f} s")
     print(f"  LogisticRegressionCV(l1)           {theirs:.1f} s")
@@ -140,11 +140,13 @@ def large_search() -> None:
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     start = perf_counter()
-    BlindAUCClassifierCV().fit(data.X, data.y_pu)
+    BlindAUCClassifierCV(shape="linear").fit(data.X, data.y_pu)
     seconds = perf_counter() - start
     peak = (tracemalloc.get_traced_memory()[1] - before) / data.X.nbytes
     tracemalloc.stop()
-    print("BlindAUCClassifierCV, n = 100000, p = 100, 5000 positives, default search, in one process, memory traced")
+    print(
+        "BlindAUCClassifierCV, n = 100000, p = 100, 5000 positives, default linear search, one process, memory traced"
+    )
     print(f"  seconds                            {seconds:.0f}  (bar: at most 600)")
     print(f"  peak memory beside X               {peak:.2f} times X  (bar: at most 3)")
 

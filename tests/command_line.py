@@ -4,6 +4,9 @@ from typer.testing import CliRunner
 
 from blindauc.cli.app import app
 
+FIT = ("fit", "--shape", "linear")
+"""A fit of straight lines alone, where the shape does not matter: it is quick."""
+
 
 def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])

@@ -24,6 +24,7 @@ from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.spreadsheets import write_csv
 from blindauc.preprocessing import feature_groups, group_names, make_preprocessor
 from blindauc.report.findings import Findings
+from blindauc.scorers import LinearModel
 
 N_ROWS = 200
 WRONG = {f"=P{i}" for i in range(N_ROWS - 4, N_ROWS)}
@@ -56,7 +57,9 @@ def table():
 
 @pytest.fixture(scope="module")
 def found(table):
-    return analyse(table, "infected", id="patient", drop=["remark"], groups="(.*) day", name="<b>patients</b>")
+    return analyse(
+        table, "infected", id="patient", drop=["remark"], groups="(.*) day", name="<b>patients</b>", shape="linear"
+    )
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -185,15 +188,16 @@ def test_false_alarms_are_the_right_labels_so_far(found):
     assert found.doubtful["false_alarms"].to_numpy() == pytest.approx(slow)
 
 
-def test_features_with_weights_for_unit_spread(table, found):
+def test_weights_are_those_of_columns_of_unit_spread_over_the_unlabelled_rows(table, found):
     features = found.features
     assert features["source"][0].startswith("crp day")
     assert features["direction"][0] == "raises"
     model = found.model
     X = pd.DataFrame(model[0].transform(table), columns=model[0].get_feature_names_out())
+    unlabelled = X[table["infected"].isna()]
     for _, row in features.iterrows():
         place = X.columns.get_loc(row["column"])
-        assert row["weight"] == pytest.approx(model[-1].coef_[place] * X[row["column"]].std(ddof=0))
+        assert row["weight"] == pytest.approx(model[-1].coef_[place] * unlabelled[row["column"]].std(ddof=0))
         assert row["inclusion"] == model[-1].inclusion_[place]
         assert row["selected"] == model[-1].support_[place]
     assert features.loc[features["selected"], "inclusion"].min() >= 0.5 > features["inclusion"].min()
@@ -251,7 +255,7 @@ def tiny():
 
 
 def test_too_few_labels_for_folds_still_give_findings(tiny):
-    found = analyse(tiny, "y")
+    found = analyse(tiny, "y", shape="linear")
     findings = Findings.from_json(found.findings.to_json())
     assert findings.tuning == findings.baselines == []
     assert set(findings.roc.low) == {0.0}
@@ -262,7 +266,7 @@ def test_too_few_labels_for_folds_still_give_findings(tiny):
 
 
 def test_the_index_of_a_table_does_not_matter(tiny):
-    found, again = analyse(tiny, "y"), analyse(tiny.set_axis(np.repeat(7, 12)), "y")
+    found, again = analyse(tiny, "y", shape="linear"), analyse(tiny.set_axis(np.repeat(7, 12)), "y", shape="linear")
     pd.testing.assert_frame_equal(again.ranking, found.ranking)
     pd.testing.assert_frame_equal(again.doubtful, found.doubtful)
 
@@ -302,13 +306,13 @@ STAGES = ["deep", None, "superficial", "none so far"] * (N_ROWS // 4)
 def test_what_makes_no_sense_is_told_before_anything_is_fitted(table, monkeypatch, change, options, message):
     monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *_: pytest.fail("this was fitted"))
     with pytest.raises(ValueError, match=message) as error:
-        analyse(table.assign(**change), "infected", **options)
+        analyse(table.assign(**change), "infected", **options, shape="linear")
     assert "\n" not in str(error.value)
 
 
 def test_without_columns_nothing_can_be_learnt():
     with pytest.raises(ValueError, match="No column is left"):
-        analyse(pd.DataFrame({"y": ["yes", "yes", ""]}), "y")
+        analyse(pd.DataFrame({"y": ["yes", "yes", ""]}), "y", shape="linear")
 
 
 # --- rows with leverage -----------------------------------------------------------------------------------------------
@@ -328,7 +332,7 @@ def misread(table):
 
 @pytest.fixture(scope="module")
 def found_apart(misread):
-    return analyse(misread[0], "infected", id="patient", drop=["remark"], groups="(.*) day")
+    return analyse(misread[0], "infected", id="patient", drop=["remark"], groups="(.*) day", shape="linear")
 
 
 def test_a_row_with_leverage_is_the_most_doubtful_and_says_why(misread, found_apart):
@@ -409,7 +413,7 @@ def test_every_row_of_any_weight_has_a_held_out_rank():
     rng = np.random.default_rng(0)
     y = np.arange(60) < 20
     X, weight = rng.normal(size=(60, 2)) + y[:, None], rng.integers(0, 3, 60)
-    model = BlindAUCClassifierCV(n_repeats=1, l2=1.0, scaling="none").fit(X, y, sample_weight=weight)
+    model = BlindAUCClassifierCV(shape="linear", n_repeats=1, l2=1.0, scaling="none").fit(X, y, sample_weight=weight)
     assert np.array_equal(np.isnan(model.held_out_rank_), weight == 0)
     there = (weight > 0) & ~y
     assert np.average(model.held_out_rank_[there], weights=weight[there]) == pytest.approx(0.5)
@@ -462,8 +466,13 @@ def test_reasons_name_the_strongest_pulls_in_words(table, found):
 
 
 class Weights:
+    """A linear score, of which reasons are asked."""
+
     def __init__(self, coef):
-        self.coef_ = np.array(coef)
+        self._coef = np.array(coef)
+
+    def reasons(self, X):
+        return np.column_stack([X * self._coef, np.zeros(len(X))])
 
 
 def test_reasons_speak_of_dates_and_of_what_is_missing():
@@ -546,7 +555,7 @@ CELLS = pd.DataFrame(
 )
 def test_cells_that_cannot_be_read_are_not_taken_for_missing(change, message):
     preprocessor = make_preprocessor(CELLS).fit(CELLS)
-    steps = Steps(preprocessor, SimpleNamespace(coef_=np.ones(len(feature_groups(preprocessor)))))
+    steps = Steps(preprocessor, SimpleNamespace(model_=LinearModel(np.ones(len(feature_groups(preprocessor))))))
     new, places = CELLS.assign(**change).set_axis(list("abcd")), np.arange(10, 14)
     if message is None:
         check_cells(steps, new, places)

@@ -215,6 +215,7 @@ both_tuned = pytest.mark.parametrize("Estimator", [BlindAUCClassifierCV, PUError
 FEW = {
     "cv": 2,
     "n_repeats": 1,
+    "shape": "linear",
     "scaling": "none",
     "l2": [0.1, 10.0],
     "n_outliers": 0,
@@ -298,7 +299,7 @@ def test_an_interrupted_search_leaves_the_estimator_as_it_was(Estimator, refit, 
     before = dict(vars(model))
     for place in ("read_data", "sifted", "race", "averaged", "compare"):
         with monkeypatch.context() as patched:
-            patched.setattr(f"blindauc.estimators.tuned.{place}", interrupt)
+            patched.setattr(f"blindauc.estimators.tuning.{place}", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 model.fit(X[:, :3], y)
         assert vars(model).keys() == before.keys()
@@ -341,7 +342,9 @@ def test_searches_of_ugly_data_work(Estimator, case):
 @pytest.mark.parametrize("change", [lambda X: X + 1e6, lambda X: X + 1e8, lambda X: 1e-150 * X, lambda X: 1e-170 * X])
 def test_ridges_are_found_for_data_far_from_zero_or_next_to_it(Estimator, change):
     data = change(X)
-    model = Estimator(cv=2, n_repeats=1, scaling="none", n_outliers=0, n_features_to_select=None, prior=0.3)
+    model = Estimator(
+        cv=2, n_repeats=1, shape="linear", scaling="none", n_outliers=0, n_features_to_select=None, prior=0.3
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(data, np.arange(40) < 20)

@@ -12,23 +12,25 @@ from hypothesis.extra.numpy import arrays
 from instances import COUNTS, as_data, linear_scorer
 from joblib import parallel_config
 from referee import evidence_of
-from scipy.stats import norm
+from scipy.stats import beta, norm
 from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifierCV, Estimate
 from blindauc.choice.average import averaged, median_probability
 from blindauc.choice.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
-from blindauc.choice.belief import likeliest_ridge
+from blindauc.choice.belief import likeliest_ridge, log_belief_in_shape
 from blindauc.choice.growth import SETTLED, grown
+from blindauc.choice.likelihood import SHARPNESS, WRONG, log_likelihood
 from blindauc.choice.results import cv_results
 from blindauc.choice.search import HOPELESS, RULES, Search, race, without_search
-from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, column_counts, distinct_scalings, space_of
-from blindauc.choice.weights import gibbs_weights, log_weights
+from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
+from blindauc.choice.weights import POWER, gibbs_weights, log_weights
 from blindauc.datasets import make_paper_data
 from blindauc.estimators.reading import sifted
-from blindauc.estimators.space import read_space
+from blindauc.estimators.space import read_choices
 from blindauc.evidence.folds import Split, fold_splits
 from blindauc.metrics import positive_ranks
+from blindauc.prior.posterior import CONTAMINATION_SCALE
 from blindauc.scorers import Spec
 from blindauc.scorers.projection import Projection
 
@@ -67,7 +69,7 @@ def test_weights_against_a_slow_loop(weight, n_unknown):
     ranks = np.where(np.arange(30) < n_unknown, np.nan, RANKS)
     expected = slow_weights(BELIEF, ranks, weight)
     np.testing.assert_allclose(gibbs_weights(BELIEF, ranks, weight), expected)
-    logs = log_weights(BELIEF, ranks, weight)
+    logs = log_weights("linear", BELIEF, ranks, weight)
     np.testing.assert_allclose(np.exp(logs - logs.max()), expected / expected.max())
 
 
@@ -116,6 +118,41 @@ def test_a_positive_that_all_rank_alike_changes_nothing(ranks, belief):
     """As a wrong label is ranked low by every good candidate: nothing has to be trimmed."""
     with_it = np.column_stack([ranks, np.full(4, 0.01)])
     np.testing.assert_allclose(gibbs_weights(belief, with_it, np.ones(9)), gibbs_weights(belief, ranks, np.ones(8)))
+
+
+def slow_likelihood(ranks, weight):
+    """Of right labels with ranks of Beta(a, 1) and wrong ones of Beta(1, b), by loops and per cents."""
+    total = beliefs = 0.0
+    for eta, a, b in product(WRONG, SHARPNESS, SHARPNESS):
+        belief, likelihood = np.exp(-eta / CONTAMINATION_SCALE), 1.0
+        for rank, times in zip(ranks, weight, strict=True):
+            low = min(int(100 * rank), 99) / 100
+            right, wrong = (np.diff(beta.cdf([low, low + 0.01], *ab))[0] for ab in ((a, 1), (1, b)))
+            likelihood *= (100 * ((1 - eta) * right + eta * wrong)) ** times
+        total, beliefs = total + belief * likelihood, beliefs + belief
+    return np.log(total / beliefs)
+
+
+def test_the_likelihood_of_ranks_against_a_slow_loop():
+    for ranks, weight in ((np.array([0.999, 0.7, 0.02]), np.array([1.0, 2.5, 1.0])), (np.array([1.0]), np.ones(1))):
+        assert log_likelihood(ranks[None], weight)[0] == pytest.approx(slow_likelihood(ranks, weight), rel=1e-6)
+
+
+def test_shapes_weigh_by_the_likelihood_of_their_averaged_ranks():
+    shapes = ["linear", "curves", "linear", "kernel", "curves", "linear"]
+    places = {shape: [k for k, each in enumerate(shapes) if each == shape] for shape in shapes}
+    logs, expected = [], np.zeros(6)
+    for shape, at in places.items():
+        evidence = [evidence_of(RANKS[k], WEIGHT) for k in at]
+        if shape != "linear":
+            evidence = [POWER * log_likelihood(RANKS[[k]], WEIGHT)[0] for k in at]
+        inside = np.exp(BELIEF[at] + evidence - np.max(BELIEF[at] + evidence))
+        expected[at] = inside / inside.sum()
+        averaged = expected[at] @ RANKS[at]
+        logs.append(log_belief_in_shape(shape) + POWER * log_likelihood(averaged[None], WEIGHT)[0])
+    for at, log in zip(places.values(), logs, strict=True):
+        expected[at] *= np.exp(log) / np.exp(logs).sum()
+    np.testing.assert_allclose(gibbs_weights(BELIEF, RANKS, WEIGHT, shapes=shapes), expected)
 
 
 # --- the race ---
@@ -365,15 +402,19 @@ def test_results_are_a_whole_table():
 # --- what is tried ---
 
 
+def linear_space(data, **choices):
+    return space_of(linear_scorer(), data, Choices(shapes=["linear"], **choices))
+
+
 @pytest.mark.parametrize("ridges", [None, [100.0, 1.0]])
 def test_a_space_is_every_combination(ridges):
     parts = {"scalings": ["standard", "none"], "losses": ["logistic", "hinge"], "outlier_shares": [0.0, 0.1]}
     uneven = as_data(PAPER.X * 10.0 ** np.arange(9), DATA.is_positive)
-    space = space_of(linear_scorer(), uneven, **parts, ridges=ridges, column_counts=[9, 3])
+    space = linear_space(uneven, **parts, ridges=ridges, column_counts=[9, 3])
     assert len(space.specs) == len(set(space.specs)) == len(space.log_belief)
     assert np.isfinite(space.log_belief).all()
     kinds = {spec.kind for spec in space.specs}
-    assert kinds == set(product(parts["scalings"], parts["losses"]))
+    assert kinds == {("linear", *kind, None) for kind in product(parts["scalings"], parts["losses"])}
     for kind in kinds:
         of_kind = [spec for spec in space.specs if spec.kind == kind]
         found = {spec.l2 for spec in of_kind}
@@ -381,16 +422,16 @@ def test_a_space_is_every_combination(ridges):
         expected = set(product(found, parts["outlier_shares"], [9, 3]))
         assert {(spec.l2, spec.n_outliers, spec.n_features_to_select) for spec in of_kind} == expected
         if ridges is None:
-            unit = linear_scorer().ridge_unit(uneven, *kind)
+            unit = linear_scorer().ridge_unit(uneven, of_kind[0])
             assert min(found) < unit < max(found)
 
 
 def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():
-    scorer = linear_scorer()
-    likeliest = likeliest_ridge(scorer.ridge_unit(DATA, "standard", "logistic"))
+    plain = Spec("standard", "logistic", 1.0, 0.0, 9)
+    likeliest = likeliest_ridge(linear_scorer().ridge_unit(DATA, plain))
     ridges = [likeliest * 10.0**k for k in range(6, -11, -1)]
     choices = {"scalings": ["standard"], "losses": ["logistic"], "outlier_shares": [0.0, 0.2], "column_counts": [9, 2]}
-    space = space_of(scorer, DATA, ridges=ridges, **choices)
+    space = linear_space(DATA, ridges=ridges, **choices)
     assert np.isfinite(space.log_belief).all()
     of_ridge = {
         l2: {b for spec, b in zip(space.specs, space.log_belief, strict=True) if spec.l2 == l2} for l2 in ridges
@@ -400,15 +441,14 @@ def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():
     assert (np.diff(first[: 6 + 1]) > 0).all()
     assert (np.diff(first[6:]) < 0).all()
     # The plainest is taken where nothing can be compared.
-    assert space.likeliest == Spec("standard", "logistic", likeliest, 0.0, 9)
+    assert space.likeliest == replace(plain, l2=likeliest)
 
 
 def test_belief_does_not_depend_on_units():
     parts = {"losses": ["logistic"], "outlier_shares": [0.0], "column_counts": [9, 3], "ridges": None}
     for scaling, factor in (("standard", 1.0), ("none", 1e6)):
         one, other = (
-            space_of(linear_scorer(), as_data(X, DATA.is_positive), scalings=[scaling], **parts)
-            for X in (DATA.X, 1e3 * DATA.X)
+            linear_space(as_data(X, DATA.is_positive), scalings=[scaling], **parts) for X in (DATA.X, 1e3 * DATA.X)
         )
         np.testing.assert_allclose(one.log_belief, other.log_belief, rtol=1e-6)
         np.testing.assert_allclose([b.l2 / a.l2 for a, b in zip(one.specs, other.specs, strict=True)], factor)
@@ -441,8 +481,9 @@ def test_column_counts_fall_from_all_to_one(n_units):
 
 
 def space(data=DATA, **params):
-    cv = BlindAUCClassifierCV(**params)
-    return read_space(cv, cv._scorer(data), sifted(data, False)).specs
+    cv = BlindAUCClassifierCV(**{"shape": "linear", **params})
+    choices = read_choices(cv, sifted(data, False))
+    return space_of(cv._scorer(data, choices.shapes, choices.gammas), data, choices).specs
 
 
 SPACES = {

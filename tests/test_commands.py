@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import chromium
@@ -19,9 +20,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from command_line import run, told
+from command_line import FIT, run, told
 
 from blindauc.cli import outputs
+from blindauc.cli.fit import fit
 from blindauc.datasets import make_patients
 
 WRITTEN = {
@@ -57,7 +59,7 @@ def table(patients, tmp_path_factory):
 @pytest.fixture(scope="module")
 def fitted(table):
     folder = table.parent / "fitted"
-    result = run("fit", table, "--label", "infection", "--id", "patient", "--out", folder, "--jobs", "1")
+    result = run(*FIT, table, "--label", "infection", "--id", "patient", "--out", folder, "--jobs", "1")
     assert result.exit_code == 0, result.output
     return folder, result
 
@@ -111,7 +113,7 @@ def test_the_most_doubtful_labels_are_wrong_ones(fitted, patients):
 def test_columns_are_written_with_their_inclusion(fitted):
     features = pd.read_csv(fitted[0] / "features.csv")
     names = ["column", "source", "weight", "direction", "inclusion", "selected", "frequency", "step", "unit", "climb"]
-    assert features.columns.tolist() == names
+    assert features.columns.tolist() == [*names, "bends"]
     assert features["inclusion"].between(0, 1 + 1e-9).all()
     assert (features["inclusion"][features["selected"]].min()) >= features["inclusion"][~features["selected"]].max()
     n_selected, n_used = features["source"][features["selected"]].nunique(), features["source"].nunique()
@@ -127,7 +129,7 @@ def test_a_label_that_was_set_apart_is_told_everywhere_with_its_reason(tmp_path)
     table.to_csv(tmp_path / "table.csv", index=False)
     out = tmp_path / "out"
     # All positives are labelled, and crp parts them.
-    fit = ("fit", tmp_path / "table.csv", "--label", "infection", "--allow-leak", "crp", "--out", out, "--jobs", "1")
+    fit = (*FIT, tmp_path / "table.csv", "--label", "infection", "--allow-leak", "crp", "--out", out, "--jobs", "1")
     assert run(*fit).exit_code == 0
     first = json.loads(run("audit", out, tmp_path / "table.csv", "--json").stdout)[0]
     assert (first["row"], first["suspicion"]) == (8, 1.0)
@@ -139,7 +141,7 @@ def test_a_label_that_was_set_apart_is_told_everywhere_with_its_reason(tmp_path)
 
 
 def test_fit_answers_machines(small_table, tmp_path):
-    result = run("fit", small_table, "--label", "infection", "--id", "id", "--out", tmp_path / "out", "--json")
+    result = run(*FIT, small_table, "--label", "infection", "--id", "id", "--out", tmp_path / "out", "--json")
     found = json.loads(result.stdout)
     assert found["n_rows"] == len(SMALL)
     # Three labels are too few to judge by.
@@ -190,7 +192,7 @@ def test_report_makes_the_same_page_again(fitted):
 def test_groups_come_from_a_pattern_or_a_file(table, tmp_path):
     groups = tmp_path / "groups.csv"
     groups.write_text("column,group\n" + "".join(f"{name},labs\n" for name in FEW_LABS), encoding="utf-8")
-    common = ("fit", table, "--label", "infection", "--id", "patient", "--json")
+    common = (*FIT, table, "--label", "infection", "--id", "patient", "--json")
     by_pattern = json.loads(run(*common, "--out", tmp_path / "a", "--group", "(lab)_[0-9]+").stdout)
     by_file = json.loads(run(*common, "--out", tmp_path / "b", "--groups", groups).stdout)
     assert by_pattern["columns"] == by_file["columns"]
@@ -198,7 +200,8 @@ def test_groups_come_from_a_pattern_or_a_file(table, tmp_path):
     assert n_labs in (0, len(FEW_LABS))
 
 
-def test_demo_tells_the_whole_story(tmp_path):
+def test_demo_tells_the_whole_story(tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.cli.demo.fit", partial(fit, shape=["linear"]))
     folder = tmp_path / "demo"
     result = run("demo", "--out", folder)
     assert result.exit_code == 0, result.output
@@ -262,7 +265,7 @@ def test_bad_tables_are_told_in_one_line_and_nothing_is_left(name, options, tmp_
 def test_bad_columns_can_be_left_out(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(small(weight="", ratio=["inf", 1.5, "-inf"] * 20, day=[*DAYS[1:], "soon"]))
-    fit = ("fit", path, "--label", "infection", "--out", tmp_path / "out", "--drop", "weight", "--drop", "ratio")
+    fit = (*FIT, path, "--label", "infection", "--out", tmp_path / "out", "--drop", "weight", "--drop", "ratio")
     told(run(*fit), "a column of dates that cannot all be read, 'day' with 'soon' in data row 60")
     result = run(*fit, "--drop", "day")
     assert result.exit_code == 0, result.output
@@ -459,7 +462,7 @@ def test_an_interruption_leaves_nothing(step, small_table, tmp_path, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr(step, interrupt)
-    result = run("fit", small_table, "--label", "infection", "--out", tmp_path / "new" / "out")
+    result = run(*FIT, small_table, "--label", "infection", "--out", tmp_path / "new" / "out")
     assert result.exit_code == 130
     assert result.stderr.splitlines()[-1].startswith("blindauc: interrupted")
     assert names_in(tmp_path) == {"small.csv"}
@@ -507,7 +510,7 @@ def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_process_leaves_nothing(table, tmp_path):
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "blindauc", "fit", str(table), "--label", "infection", "--out", str(folder)]
+    command = [sys.executable, "-m", "blindauc", *FIT, str(table), "--label", "infection", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     while process.poll() is None and not folder.exists():
         time.sleep(0.01)
@@ -536,7 +539,7 @@ def hostile(patients, tmp_path_factory):
     path = place / f"{IMAGE}.csv".replace("/", "")
     table.to_csv(path, index=False)
     out = place / "a" / ".." / "out"
-    result = run("fit", path, "--label", QUOTED, "--id", "patient", "--out", out, "--jobs", "1")
+    result = run(*FIT, path, "--label", QUOTED, "--id", "patient", "--out", out, "--jobs", "1")
     assert result.exit_code == 0, result.output
     assert names_in(place) == {path.name, "out"}
     assert names_in(place / "out") == WRITTEN
@@ -583,7 +586,7 @@ def test_names_that_are_no_unicode(small_table, tmp_path):
     except OSError:
         pytest.skip("needs a disk that takes any name")
     told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not in UTF-8")
-    result = run("fit", small_table, "--label", "infection", "--out", tmp_path / odd)
+    result = run(*FIT, small_table, "--label", "infection", "--out", tmp_path / odd)
     assert result.exit_code == 0, result.output
     assert "M?ller/report.html" in result.stdout
     assert names_in(tmp_path / odd) == WRITTEN
@@ -610,7 +613,7 @@ def test_a_link_to_a_folder_and_a_name_of_two_lines_are_folders(small_table, tmp
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
     for folder in (tmp_path / "link", tmp_path / "two\nlines"):
-        result = run("fit", small_table, "--label", "infection", "--out", folder)
+        result = run(*FIT, small_table, "--label", "infection", "--out", folder)
         assert result.exit_code == 0, result.output
         assert names_in(folder) == WRITTEN
     assert names_in(tmp_path) == {"small.csv", "folder", "link", "two\nlines"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run, told
+from command_line import FIT, run, told
 
 from blindauc.analysis import analyse, compare
 from blindauc.analysis.sides import Ranked
@@ -25,12 +25,12 @@ def table():
 
 @pytest.fixture(scope="module")
 def whole(table):
-    return analyse(table, "infection", id="patient")
+    return analyse(table, "infection", id="patient", shape="linear")
 
 
 @pytest.fixture(scope="module")
 def without(table):
-    return analyse(table, "infection", id="patient", drop=["temperature", "crp"])
+    return analyse(table, "infection", id="patient", drop=["temperature", "crp"], shape="linear")
 
 
 def drawn_patients(n, seed):
@@ -162,7 +162,7 @@ def test_labels_that_were_taken_back(table, whole):
     first_five = whole.doubtful["row"].to_numpy()[:5] - 1
     corrected = table.copy()
     corrected.loc[first_five, "infection"] = ""
-    changed = compare(whole, analyse(corrected, "infection", id="patient"))
+    changed = compare(whole, analyse(corrected, "infection", id="patient", shape="linear"))
     assert (changed.n_labels_added, changed.n_labels_removed) == (0, 5)
     assert changed.judged.n_labelled == len(whole.doubtful) - 5
     taken_back = [each for each in changed.no_longer_doubtful if each.row - 1 in first_five]
@@ -172,7 +172,7 @@ def test_labels_that_were_taken_back(table, whole):
 
 def test_runs_on_other_rows_are_refused(table, whole):
     with pytest.raises(ValueError, match="one has 240, the other 200"):
-        compare(whole, analyse(table.head(200), "infection", id="patient"))
+        compare(whole, analyse(table.head(200), "infection", id="patient", shape="linear"))
     renamed = whole.ranking.assign(id=whole.ranking["id"].replace("P0007", "P9999"))
     with pytest.raises(ValueError, match="row 7 is 'P0007' in one and 'P9999' in the other"):
         compare(whole, Ranked(whole.model, renamed))
@@ -207,7 +207,7 @@ def test_the_training_table_is_judged_out_of_fold(table, whole, without):
 def test_rows_of_a_patient_are_not_taken_for_independent(table):
     """Every patient twice: the interval is that of half as many rows."""
     twice = pd.concat([table, table.assign(age=table["age"] + 1)], ignore_index=True)
-    runs = [analyse(twice, "infection", rows_by="patient", drop=drop) for drop in ([], ["crp"])]
+    runs = [analyse(twice, "infection", rows_by="patient", drop=drop, shape="linear") for drop in ([], ["crp"])]
     judged = compare(*runs).judged
     alone = [each.ranking.drop(columns="group") for each in runs]
     plain = compare(*(Ranked(each.model, ranking) for each, ranking in zip(runs, alone, strict=True))).judged
@@ -234,9 +234,9 @@ def test_the_page_escapes_names(whole, without):
 def runs(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     table.to_csv(folder / "table.csv", index=False)
-    assert run("fit", folder / "table.csv", *LABEL, "--out", folder / "before").exit_code == 0
+    assert run(*FIT, folder / "table.csv", *LABEL, "--out", folder / "before").exit_code == 0
     drop = ("--drop", "temperature,crp")
-    assert run("fit", folder / "table.csv", *LABEL, *drop, "--out", folder / "after").exit_code == 0
+    assert run(*FIT, folder / "table.csv", *LABEL, *drop, "--out", folder / "after").exit_code == 0
     return folder
 
 
@@ -262,7 +262,7 @@ def test_the_command_answers_machines(runs, whole, without):
 def test_the_same_table_in_another_format_is_the_same_table(runs, table, tmp_path):
     """Otherwise one of two equal models would be judged out of fold, the other by rows that it has seen."""
     table.to_parquet(tmp_path / "table.parquet")
-    assert run("fit", tmp_path / "table.parquet", *LABEL, "--out", tmp_path / "again").exit_code == 0
+    assert run(*FIT, tmp_path / "table.parquet", *LABEL, "--out", tmp_path / "again").exit_code == 0
     told_by = run("compare", runs / "before", tmp_path / "again", runs / "table.csv")
     assert "No difference could be shown (difference 0.000" in told_by.stdout, told_by.output
     assert told_by.stdout.splitlines()[-1] == "  none changed"
@@ -286,6 +286,6 @@ def test_rows_without_names_must_come_from_one_table(runs, table, tmp_path):
     options = ("--label", "infection", "--drop", "patient", "--jobs", "1", "--json")
     for name in ("one", "two"):
         table.assign(extra=np.arange(len(table)) % (5 if name == "one" else 7)).to_csv(tmp_path / f"{name}.csv")
-        assert run("fit", tmp_path / f"{name}.csv", *options, "--out", tmp_path / name).exit_code == 0
+        assert run(*FIT, tmp_path / f"{name}.csv", *options, "--out", tmp_path / name).exit_code == 0
     told(run("compare", tmp_path / "one", tmp_path / "two"), "fit both with --id")
     assert run("compare", tmp_path / "one", tmp_path / "one").exit_code == 0

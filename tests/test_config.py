@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import run, told
+from command_line import FIT, run, told
 
 from blindauc import load, read_table
 from blindauc.analysis import score_table
@@ -27,7 +27,7 @@ def first(tmp_path_factory):
     (place / "groups.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     dropped = ",".join(f"lab_{number}" for number in range(4, 11))
     result = run(
-        *("fit", place / "patients.csv", "--label", "infection", "--positive", "yes", "--id", "patient"),
+        *(*FIT, place / "patients.csv", "--label", "infection", "--positive", "yes", "--id", "patient"),
         *("--drop", dropped, "--drop", "hospital", "--groups", place / "groups.csv", "--prior", "0.1"),
         *("--seed", "3", "--jobs", "1", "--out", place / "out"),
     )

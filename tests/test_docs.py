@@ -63,7 +63,7 @@ def test_python_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
 def _shorten_searches(monkeypatch):
     """What a whole search finds is the matter of other tests, and of pages on smaller data."""
     monkeypatch.setattr("blindauc.choice.space.RIDGE_DECADES", (1, 0))
-    monkeypatch.setattr("blindauc.estimators.tuned.REPEATED_BELOW", 0)
+    monkeypatch.setattr("blindauc.estimators.tuning.REPEATED_BELOW", 0)
 
 
 def _printed_by(code, place, names):

@@ -35,6 +35,7 @@ PLAIN = {"l2": 100.0, "calibrate": False, "prior": 0.2}
 FEW = {
     "cv": 2,
     "n_repeats": 1,
+    "shape": "linear",
     "scaling": "standard",
     "l2": [100.0],
     "n_outliers": [0, 4],

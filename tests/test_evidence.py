@@ -363,7 +363,7 @@ class Forgetful:
 
 def test_a_fit_without_a_search_is_ranked_by_fits_to_other_folds():
     data, seen = numbered(90, 30), []
-    known = out_of_fold_of(Forgetful(seen), data, Spec("none", "logistic", 1.0, 0.0, 1))
+    known, _ = out_of_fold_of(Forgetful(seen), data, Spec("none", "logistic", 1.0, 0.0, 1))
     held_out = [np.setdiff1d(np.arange(90), list(rows)) for rows in seen]
     assert sorted(np.concatenate(held_out)) == list(range(90))  # each row by one fit that has not seen it
     rank = np.empty(90)
@@ -373,7 +373,7 @@ def test_a_fit_without_a_search_is_ranked_by_fits_to_other_folds():
 
 
 def test_of_rows_too_few_for_folds_nothing_is_known():
-    known = out_of_fold_of(Forgetful([]), numbered(20, 3), Spec("none", "logistic", 1.0, 0.0, 1))
+    known, _ = out_of_fold_of(Forgetful([]), numbered(20, 3), Spec("none", "logistic", 1.0, 0.0, 1))
     assert not known.is_known
     assert np.isnan(known.rank).all()
     assert known.lift == 0

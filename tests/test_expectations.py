@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run
+from command_line import FIT, run
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
@@ -279,12 +279,12 @@ def table():
 
 @pytest.fixture(scope="module")
 def found(table):
-    return analyse(table, "infected", id="patient", prior=0.2, capacity=25, show=["ward", "rank"])
+    return analyse(table, "infected", id="patient", prior=0.2, capacity=25, show=["ward", "rank"], shape="linear")
 
 
 @pytest.fixture(scope="module")
 def unknown(table):
-    return analyse(table, "infected", id="patient")
+    return analyse(table, "infected", id="patient", shape="linear")
 
 
 def test_the_ranking_carries_names_columns_ranges_and_reasons(table, found):
@@ -324,7 +324,7 @@ def test_reasons_name_what_raises_the_score_of_a_row(table, found):
 
 def test_only_the_first_unlabelled_rows_have_a_reason(table, monkeypatch):
     monkeypatch.setattr("blindauc.analysis.ranking.MOST_EXPLAINED", 7)
-    ranking = analyse(table, "infected", id="patient", prior=0.2).ranking
+    ranking = analyse(table, "infected", id="patient", prior=0.2, shape="linear").ranking
     has_reason = ranking["reason"] != ""
     assert has_reason.sum() == 7
     assert has_reason[~ranking["labelled"]].iloc[:7].all()
@@ -400,7 +400,7 @@ def test_the_words_say_how_many_to_expect(found, tmp_path):
 def test_wishes_that_make_no_sense_are_told_before_the_fit(table, monkeypatch, options, message):
     monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *_, **__: pytest.fail("this was fitted"))
     with pytest.raises(ValueError, match=message) as error:
-        analyse(table, "infected", id="patient", **options)
+        analyse(table, "infected", id="patient", **options, shape="linear")
     assert "\n" not in str(error.value)
 
 
@@ -417,7 +417,7 @@ def test_an_audit_says_how_many_are_wrong_so_far(table, found):
 
 @pytest.fixture(scope="module")
 def few():
-    return analyse(patients(n_labelled=9), "infected", id="patient")
+    return analyse(patients(n_labelled=9), "infected", id="patient", shape="linear")
 
 
 def test_with_few_positives_nothing_is_claimed(few, tmp_path):
@@ -439,7 +439,7 @@ def test_with_few_positives_nothing_is_claimed(few, tmp_path):
 
 
 def test_a_prior_that_is_given_stays(tmp_path):
-    told = analyse(patients(n_labelled=9), "infected", id="patient", prior=0.3)
+    told = analyse(patients(n_labelled=9), "infected", id="patient", prior=0.3, shape="linear")
     assert told.model[-1].prior_ == 0.3
     assert "0.3, as given" in summary(told.findings, tmp_path)
     found = expected_found(told.model, patients(n_labelled=9), 20, training=True)
@@ -453,7 +453,7 @@ def test_a_prior_that_is_given_stays(tmp_path):
 def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
     patients(n_labelled=n_labelled).to_csv(tmp_path / "p.csv", index=False)
     options = ("--label", "infected", "--id", "patient", "--out", tmp_path / "out", "--jobs", 1, "--capacity", 30)
-    shown = run("fit", tmp_path / "p.csv", *options, "--show", "ward,crp", "--json")
+    shown = run(*FIT, tmp_path / "p.csv", *options, "--show", "ward,crp", "--json")
     assert shown.exit_code == 0, shown.output
     told = json.loads(shown.stdout)
     assert told["prior"][0] is None
@@ -462,7 +462,7 @@ def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
     if n_labelled == 40:
         assert told["found"]["k"] == 30
         assert told["found"]["value"] is None
-    lines = run("fit", tmp_path / "p.csv", *options, "--force").stdout
+    lines = run(*FIT, tmp_path / "p.csv", *options, "--force").stdout
     assert ("ranking.csv: how many are positive cannot be told" in lines) == (n_labelled == 9)
     audited = json.loads(run("audit", tmp_path / "out", tmp_path / "p.csv", "--json").stdout)
     assert (audited[0]["wrong_so_far"] is None) == (n_labelled == 9)
@@ -476,7 +476,7 @@ def test_wishes_that_make_no_sense_end_in_one_line(tmp_path):
         (("--capacity", 201), "capacity must be a whole number from 1 to 200"),
         (("--show", "wrad"), "no column 'wrad' for --show COLUMN: did you mean 'ward'?"),
     ):
-        shown = run("fit", tmp_path / "p.csv", "--label", "infected", "--out", tmp_path / "out", *options)
+        shown = run(*FIT, tmp_path / "p.csv", "--label", "infected", "--out", tmp_path / "out", *options)
         assert shown.exit_code == 2
         assert message in shown.stderr
         assert not (tmp_path / "out").exists()
@@ -567,7 +567,7 @@ def test_labels_that_say_nothing_are_not_too_few():
     found = judge(np.repeat([1, 0], [100, 500]), scores, prior=0.99)
     assert (found.auc, found.auc.low, found.auc.high) == (0.5, 0.0, 1.0)
     assert "have to be labelled" not in repr(found)
-    model = BlindAUCClassifierCV(l2=1.0, n_repeats=1).fit(DATA.X, DATA.y_pu)
+    model = BlindAUCClassifierCV(shape="linear", l2=1.0, n_repeats=1).fit(DATA.X, DATA.y_pu)
     model.auc_ = found.auc
     assert "AUC 0.500 (95 % interval 0.000 to 1.000)" in model.summary()
     assert "have to be labelled" not in model.summary() + notebook.found(model)

@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import FIT
 from typer.testing import CliRunner
 
 from blindauc.cli.app import app
@@ -198,7 +199,7 @@ def damaged_inside(content, rng):
 def fit_case(folder, results, rng):
     path = damaged_table(folder, rng)
     return (
-        "fit",
+        *FIT,
         path,
         *LABEL,
         *(("--id", "id") if rng.random() < 0.3 else ()),
@@ -242,7 +243,7 @@ CASES = [fit_case, fit_case, score_case, audit_case, model_case, config_case]
 def results(tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     table(np.random.default_rng(0)).to_csv(place / "table.csv", index=False)
-    fitted = RUNNER.invoke(app, ["fit", str(place / "table.csv"), *LABEL, "--out", str(place / "out"), "--json"])
+    fitted = RUNNER.invoke(app, [*FIT, str(place / "table.csv"), *LABEL, "--out", str(place / "out"), "--json"])
     assert fitted.exit_code == 0, fitted.output
     return place / "out"
 

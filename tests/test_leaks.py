@@ -132,22 +132,22 @@ def test_a_leak_stops_the_fit(monkeypatch):
     with pytest.raises(
         LeakError, match=r"'treated' is filled in .* 'status' says .* drop=, or .* allow_leaks=\."
     ) as error:
-        analyse(frame, "infected")
+        analyse(frame, "infected", shape="linear")
     assert [leak.column for leak in error.value.leaks] == ["treated", "status"]
     assert str(error.value).isprintable()
     with pytest.raises(LeakError, match="'status'") as error:
-        analyse(frame, "infected", allow_leaks=["treated"])
+        analyse(frame, "infected", allow_leaks=["treated"], shape="linear")
     assert [leak.column for leak in error.value.leaks] == ["status"]
     with pytest.raises(ValueError, match="no column 'treatd' for allow_leaks=: did you mean 'treated'"):
-        analyse(frame, "infected", allow_leaks=["treatd"])
+        analyse(frame, "infected", allow_leaks=["treatd"], shape="linear")
 
 
 def test_a_leak_can_be_left_out_or_allowed():
     frame = table(treated=np.where(LABELLED, DAYS, None))
-    left_out = analyse(frame, "infected", drop=["treated"])
+    left_out = analyse(frame, "infected", drop=["treated"], shape="linear")
     assert left_out.findings.asked.notes == []
     assert left_out.findings.auc.value < 0.95
-    allowed = analyse(frame, "infected", allow_leaks=["treated", "crp"])
+    allowed = analyse(frame, "infected", allow_leaks=["treated", "crp"], shape="linear")
     assert allowed.findings.asked.notes == [
         "'treated' gives the label away, and is used as asked: it is filled in for 40 of 40 labelled rows and 0 of 200 "
         "others."

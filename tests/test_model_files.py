@@ -45,7 +45,7 @@ skops_io = pytest.importorskip("skops.io")
 DATA = make_paper_data(n_features=8, n_relevant=5, n_pos=30, n_negatives=60, n_outliers=3, random_state=0)
 X, Y = DATA.X, DATA.y_pu
 PLAIN = {"n_features_to_select": 5, "n_outliers": 2, "l2": 1.0}
-QUICK = {"cv": 3, "n_repeats": 1, "scaling": ["none"], "l2": [1.0, 10.0], "n_outliers": [0, 0.1]}
+QUICK = {"shape": "linear", "cv": 3, "n_repeats": 1, "scaling": ["none"], "l2": [1.0, 10.0], "n_outliers": [0, 0.1]}
 TUNED = QUICK | {"n_features_to_select": [5, 3]}
 NAMES = [f"variable {i}" for i in range(8)]
 MIXED = pd.DataFrame(
@@ -63,7 +63,7 @@ MODELS = {
     "PU error": lambda: PUErrorClassifier(**PLAIN, prior=0.2).fit(X, Y),
     "blind AUC, tuned": lambda: BlindAUCClassifierCV(**TUNED).fit(X, Y),
     "PU error, tuned": lambda: PUErrorClassifierCV(**TUNED, prior=0.2).fit(X, Y),
-    "tuned, too few positives": lambda: BlindAUCClassifierCV().fit(X[20:], Y[20:]),
+    "tuned, too few positives": lambda: BlindAUCClassifierCV(shape="linear").fit(X[20:], Y[20:]),
     "columns with names": lambda: BlindAUCClassifier(**PLAIN).fit(pd.DataFrame(X, columns=NAMES), Y),
     "a row with leverage": lambda: BlindAUCClassifierCV(**TUNED).fit(np.r_[X, 1e3 * np.ones((1, 8))], np.r_[Y, 1]),
     "named classes": lambda: BlindAUCClassifier(pos_label="case").fit(X, np.where(Y == 1, "case", "unknown")),
@@ -352,7 +352,7 @@ def test_a_malicious_file_is_refused_and_not_run(name, protocol, path):
 def test_a_malicious_part_of_a_model_is_refused(name, path, saved):
     members = members_of(saved)
     schema = json.loads(members["schema.json"])
-    schema["content"]["content"]["coef_"] = MALICIOUS[name]
+    schema["content"]["content"]["model_"] = MALICIOUS[name]
     path.write_bytes(forged(members | {"schema.json": json.dumps(schema).encode()}))
     bad = MALICIOUS[name]
     assert f"{bad['__module__']}.{bad['__class__']}" in refusal(path)

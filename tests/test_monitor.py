@@ -36,7 +36,7 @@ def drawn(n, seed, signal=1.0):
 
 @pytest.fixture(scope="module")
 def model():
-    return analyse(drawn(500, seed=0), "infection").model
+    return analyse(drawn(500, seed=0), "infection", shape="linear").model
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_dates_go_on_and_are_no_drift(model, new):
 
 
 def test_a_ranking_that_fails_on_new_labels():
-    model = analyse(drawn(600, seed=0, signal=2.0), "infection").model
+    model = analyse(drawn(600, seed=0, signal=2.0), "infection", shape="linear").model
     rng, later = np.random.default_rng(3), drawn(600, seed=2, signal=2.0)
     # The same rows, labelled by a coin: no column and no score changed.
     coin = later.assign(infection=np.where(rng.uniform(size=600) < 0.15, "yes", ""))
@@ -221,7 +221,7 @@ def test_a_fit_that_learnt_its_rows_by_heart_is_no_drift_of_scores():
         table = pd.DataFrame(rng.normal(size=(n, 120)) + 0.6 * np.outer(is_ill, np.arange(120) < 5)).add_prefix("lab ")
         return table.assign(infection=np.where(is_ill & (rng.uniform(size=n) < 0.5), "yes", ""))
 
-    model = analyse(wide(250, seed=0), "infection").model
+    model = analyse(wide(250, seed=0), "infection", shape="linear").model
     found = [monitor(model, wide(250, seed=seed)) for seed in range(1, 41)]
     assert sum(each.has_drifted for each in found) <= 2
 

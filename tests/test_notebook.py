@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import chromium
 import numpy as np
@@ -21,7 +22,9 @@ from blindauc.report.words import MINUS
 DATA = make_paper_data(n_features=20, n_outliers=3, n_relevant=10, random_state=0)
 NAMES = [f"column_{number}" for number in range(20)]
 HOSTILE = ["<script>window.hacked = true</script>", "\"'><img src=x onerror='window.hacked = true'>", *NAMES[2:]]
-FEW = {"cv": 2, "n_repeats": 1, "scaling": "standard", "l2": [0.1, 10.0], "n_outliers": 3, "n_features_to_select": 8}
+FEW = {"shape": "linear", "cv": 2, "n_repeats": 1, "scaling": "standard", "l2": [0.1, 10.0], "n_outliers": 3} | {
+    "n_features_to_select": 8
+}
 ROW = re.compile(r"<tr><th[^>]*>(.*?)</th><td[^>]*>(.*?)</td></tr>")
 
 
@@ -29,7 +32,7 @@ def fitted(model, names=NAMES):
     return model.fit(pd.DataFrame(DATA.X, columns=names), DATA.y_pu)
 
 
-def quick(n_features_to_select=8, Estimator=BlindAUCClassifier, calibrate=False, scaling="none"):
+def quick(n_features_to_select=8, Estimator=BlindAUCClassifier, calibrate=True, scaling="none"):
     return Estimator(n_features_to_select, 3, l2=100.0, solver="path", calibrate=calibrate, scaling=scaling)
 
 
@@ -40,7 +43,7 @@ def told(model):
 
 @pytest.fixture(scope="module")
 def model():
-    return fitted(quick(calibrate=True))
+    return fitted(quick())
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +60,7 @@ def test_before_the_fit_there_is_the_diagram_alone(model):
 
 @pytest.mark.parametrize("Estimator", [BlindAUCClassifier, PUErrorClassifier])
 def test_after_the_fit_it_tells_what_was_found(Estimator):
-    model = fitted(quick(Estimator=Estimator, calibrate=True))
+    model = fitted(quick(Estimator=Estimator))
     rows = told(model)
     assert rows["Rows"] == f"{model.n_labelled_} labelled positives, {model.n_unlabelled_:,} unlabelled"
     assert rows["AUC"] == f"{model.auc_:.2f} (95 % interval {model.auc_.low:.2f} to {model.auc_.high:.2f})"
@@ -82,7 +85,7 @@ def test_both_formats_are_the_diagram_with_the_table_above(model):
 
 
 def test_the_strongest_columns_are_named_in_order_with_their_direction(model):
-    weight = model.coef_ * DATA.X.std(axis=0)
+    weight = model.coef_ * DATA.X[DATA.y_pu != 1].std(axis=0)
     strongest = np.argsort(-np.abs(weight))[:5]
     named = ", ".join(f"{NAMES[i]} {'+' if weight[i] > 0 else MINUS}" for i in strongest)
     assert told(model)["Columns"] == f"8 of 20: {named}, \u2026"
@@ -101,7 +104,9 @@ def test_columns_without_names_and_few_columns():
 
 
 def test_without_calibration_there_is_less_to_tell():
-    assert list(told(fitted(quick()))) == ["Rows", "Columns"]
+    rows = told(fitted(quick(calibrate=False)))
+    assert list(rows) == ["Rows", "Columns"]
+    assert rows["Columns"] == "8 of 20"
 
 
 def test_a_search_tells_which_candidate_leads_its_average(tuned):
@@ -143,7 +148,8 @@ def test_a_search_tells_how_simpler_methods_compare_in_the_words_of_its_summary(
 def test_names_from_the_data_are_text():
     model = fitted(quick(None), HOSTILE)
     # The first two are made the strongest, so that they are shown.
-    model.coef_ = np.r_[1e6, 1e6, model.coef_[2:]]
+    rising = replace(model.effects_[0], contribution=np.sort(model.effects_[0].contribution), size=1e6)
+    model.effects_ = [rising, rising, *model.effects_[2:]]
     assert told(model)["Columns"].startswith(f"20 of 20: {HOSTILE[0]} +, {HOSTILE[1]} +, ")
     assert "<script" not in found(model)
     assert "<img" not in found(model)

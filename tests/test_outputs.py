@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import run, told
+from command_line import FIT, run, told
 
 from blindauc import read_table
 from blindauc.cli.outputs import NAMES, check_outputs
@@ -32,7 +32,7 @@ def contents(folder):
 def model(tmp_path_factory):
     place = tmp_path_factory.mktemp("model")
     TABLE.to_csv(place / "table.csv", index=False)
-    result = run("fit", place / "table.csv", *LABEL, "--out", place / "results", "--json")
+    result = run(*FIT, place / "table.csv", *LABEL, "--out", place / "results", "--json")
     assert result.exit_code == 0, result.output
     return place / "results"
 
@@ -151,7 +151,7 @@ def test_names_that_differ_in_how_letters_are_composed_are_the_same(tmp_path):
 
 
 def test_results_are_replaced_only_by_force(table, tmp_path, monkeypatch):
-    fit = ("fit", table, *LABEL, "--out", tmp_path / "out", "--json")
+    fit = (*FIT, table, *LABEL, "--out", tmp_path / "out", "--json")
     assert run(*fit).exit_code == 0
     (tmp_path / "out" / "ranking.csv").write_text("with a note of mine", encoding="utf-8")
     before = contents(tmp_path)
@@ -174,7 +174,7 @@ def test_a_file_of_mine_in_the_folder_is_not_replaced(name, table, tmp_path):
 def test_a_folder_with_other_files_takes_results(table, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes.txt").write_text("mine", encoding="utf-8")
-    assert run("fit", table, *LABEL, "--out", tmp_path / "out").exit_code == 0
+    assert run(*FIT, table, *LABEL, "--out", tmp_path / "out").exit_code == 0
     assert {"notes.txt", "ranking.csv"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
@@ -262,7 +262,7 @@ def test_audit_gives_machines_as_many_as_were_asked_for(model, table):
 
 def test_columns_to_drop_may_be_listed(tmp_path):
     TABLE.assign(ward="a", payer="b", **{"name, first": "c"}).to_csv(tmp_path / "table.csv", index=False)
-    fit = ("fit", tmp_path / "table.csv", *LABEL, "--json")
+    fit = (*FIT, tmp_path / "table.csv", *LABEL, "--json")
     listed = run(*fit, "--drop", "ward, payer", "--drop", "name, first", "--out", tmp_path / "a")
     assert json.loads(listed.stdout)["set_aside"] == dict.fromkeys(
         ["ward", "payer", "name, first"], "left out, as asked"
@@ -275,6 +275,6 @@ def test_results_of_an_older_run_do_not_stay_among_new_ones(table, tmp_path):
     out.mkdir()
     for name in ("ranking_by_group.csv", "notes.txt"):
         (out / name).write_text("old", encoding="utf-8")
-    assert run("fit", table, *LABEL, "--out", out, "--force").exit_code == 0
+    assert run(*FIT, table, *LABEL, "--out", out, "--force").exit_code == 0
     assert not (out / "ranking_by_group.csv").exists()
     assert (out / "notes.txt").exists()

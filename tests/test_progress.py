@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import FIT
 
 from blindauc import BlindAUCClassifierCV
 from blindauc.datasets import make_paper_data
@@ -73,7 +74,9 @@ def test_a_fit_tells_its_folds_and_never_goes_back():
 
     def work(at):
         at("fit")
-        BlindAUCClassifierCV(l2=[1.0, 10.0], n_features_to_select=3, cv=3, n_repeats=1).fit(data.X, data.y_pu)
+        BlindAUCClassifierCV(shape="linear", l2=[1.0, 10.0], n_features_to_select=3, cv=3, n_repeats=1).fit(
+            data.X, data.y_pu
+        )
 
     told = positions({"fit": 1}, work)
     assert {f"fold {k} of 3" for k in (1, 2, 3)} <= {words for words, _ in told}
@@ -183,7 +186,7 @@ def test_a_large_table_is_never_silent_for_two_seconds(tmp_path):
     table = pd.DataFrame(rng.normal(size=(n, p)) + 0.6 * np.outer(is_ill, np.arange(p) < 8)).add_prefix("column ")
     table["infection"] = np.where(is_ill & (rng.uniform(size=n) < 0.25), "yes", "")
     table.to_csv(tmp_path / "table.csv", index=False)
-    times, lines = times_of_writes("fit", "table.csv", "--label", "infection", folder=tmp_path)
+    times, lines = times_of_writes(*FIT, "table.csv", "--label", "infection", folder=tmp_path)
     assert np.diff(times).max() <= 2
     shares = [int(re.search(r"(\d+)%", line)[1]) for line in lines]
     assert shares == sorted(shares)
@@ -196,7 +199,7 @@ def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path):
     table["infection"] = np.where(np.arange(200) < 30, "yes", "")
     table.to_csv(tmp_path / "table.csv", index=False)
     ours, theirs = pty.openpty()
-    command = [*COMMAND, "fit", "table.csv", "--label", "infection", "--jobs", "1"]
+    command = [*COMMAND, *FIT, "table.csv", "--label", "infection", "--jobs", "1"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
     os.close(theirs)

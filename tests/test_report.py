@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from findings_examples import HOSTILE, example, hostile, large, nearly_empty, shaky, unknown_prior
+from findings_examples import HOSTILE, bent, example, hostile, large, nearly_empty, shaky, unknown_prior
 
 from blindauc import report
 from blindauc.cli.summary import summary
@@ -23,7 +23,7 @@ from blindauc.report.sections.trust import more_rows
 from blindauc.report.sections.tuning import why
 from blindauc.report.words import climbed, percent, percent_range, stepped
 
-EXAMPLES = [example, hostile, shaky, large, nearly_empty, unknown_prior]
+EXAMPLES = [example, hostile, shaky, large, nearly_empty, unknown_prior, bent]
 FROM_ELSEWHERE = {
     "src",
     "href",

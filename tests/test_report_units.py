@@ -26,7 +26,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def analysis(table):
-    return analyse(table, "infected")
+    return analyse(table, "infected", shape="linear")
 
 
 def test_steps_are_standard_deviations_days_or_a_yes(analysis, table):

@@ -14,6 +14,7 @@ from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.folds import fold_splits, group_digests, row_digests, splits_of
 
 QUICK = {
+    "shape": "linear",
     "l2": [0.1, 10.0],
     "scaling": "standard",
     "n_outliers": 0,

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run
+from command_line import FIT, run
 from sklearn.pipeline import make_pipeline
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV
@@ -45,7 +45,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def by_patient(table):
-    return analyse(table, "infected", rows_by="patient", categorical=["ward_code"], date=["since"])
+    return analyse(table, "infected", rows_by="patient", categorical=["ward_code"], date=["since"], shape="linear")
 
 
 # --- whom rows belong to ---
@@ -60,11 +60,11 @@ def test_rows_of_a_patient_are_held_out_together(table, monkeypatch):
 
     monkeypatch.setattr(BlindAUCClassifierCV, "fit", remember)
     with pytest.raises(KeyboardInterrupt):
-        analyse(table, "infected", rows_by="patient", time="day", drop=["since"])
+        analyse(table, "infected", rows_by="patient", time="day", drop=["since"], shape="linear")
     assert given["groups"].tolist() == table["patient"].tolist()
     assert np.argsort(given["time"]).tolist() == np.argsort(pd.to_datetime(table["day"])).tolist()
     with pytest.raises(KeyboardInterrupt):
-        analyse(table, "infected", drop=["patient", "since"])
+        analyse(table, "infected", drop=["patient", "since"], shape="linear")
     assert (given["groups"], given["time"]) == (None, None)
 
 
@@ -89,7 +89,7 @@ def analyse_asked(found):
 
 
 def test_without_groups_there_is_no_ranking_of_them(table):
-    found = analyse(table, "infected", drop=["since", "patient"], time="day")
+    found = analyse(table, "infected", drop=["since", "patient"], time="day", shape="linear")
     assert found.groups is None
     assert found.findings.asked.n_groups is None
     assert found.findings.asked.set_aside["day"] == "says when each row was"
@@ -162,6 +162,7 @@ def test_what_makes_no_sense_is_told_before_the_fit(table, case, monkeypatch):
             table.assign(**change),
             "infected",
             **{"drop": ["since"] if "since" not in options.values() else []} | options,
+            shape="linear",
         )
     assert str(error.value).isprintable()
 
@@ -178,7 +179,7 @@ def test_kinds_that_are_given_count(by_patient):
 
 
 def test_numbers_that_may_be_codes_are_suggested_as_categories(table):
-    found = analyse(table, "infected", drop=["since", "patient", "day"])
+    found = analyse(table, "infected", drop=["since", "patient", "day"], shape="linear")
     [note] = found.findings.asked.notes
     assert note.startswith("These whole numbers may be codes, and are used as numbers: 'ward_code' (4 different ones)")
     assert "categor" in note
@@ -271,7 +272,7 @@ OPTIONS = ("--rows-by", "patient", "--categorical", "ward_code,grade", "--ignore
 
 @pytest.fixture(scope="module")
 def fitted(folder):
-    fit = ("fit", folder / "visits.csv", "--label", "infected", "--drop", "treated", *OPTIONS)
+    fit = (*FIT, folder / "visits.csv", "--label", "infected", "--drop", "treated", *OPTIONS)
     return run(*fit, "--out", folder / "out")
 
 
@@ -303,7 +304,7 @@ def test_a_ranking_of_patients_of_an_earlier_run_is_not_left_behind(fitted, fold
     for name in ("run.json", "ranking_by_group.csv"):
         (tmp_path / name).write_bytes((folder / "out" / name).read_bytes())
     fit = (
-        "fit",
+        *FIT,
         folder / "visits.csv",
         "--label",
         "infected",

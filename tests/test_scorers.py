@@ -29,7 +29,7 @@ every_scaling = pytest.mark.parametrize("scaling", SCALINGS)
 
 def specs_of(scorer, data, sparsity="l0", scaling="standard", loss="logistic", shares=(0.0, 0.1)):
     """All combinations of ridges about the data's curvature, shares of outliers and numbers of columns."""
-    unit = scorer.ridge_unit(data, scaling, loss)
+    unit = scorer.ridge_unit(data, Spec(scaling, loss, 1.0, 0.0, None))
     every = product([10.0 * unit, 0.3 * unit], shares, COUNTS[sparsity][1])
     return [Spec(scaling, loss, *rest) for rest in every]
 
@@ -41,10 +41,10 @@ def test_a_spec_is_its_parameters():
     loss = BarrierHinge(slope=3.0)
     spec = Spec("none", loss, 0.1, 0.2, (1, 2))
     assert spec.params == {
-        "scaling": "none", "loss": loss, "l2": 0.1, "n_outliers": 0.2, "n_features_to_select": (1, 2)
+        "scaling": "none", "loss": loss, "l2": 0.1, "n_outliers": 0.2, "n_features_to_select": (1, 2), "shape": "linear"
     }  # fmt: skip
     assert spec.params["loss"] is loss
-    assert spec.kind == ("none", loss)
+    assert spec.kind == ("linear", "none", loss, None)
     assert spec == Spec(**spec.params)
     assert len({spec, Spec(**spec.params)}) == 1
 
@@ -195,7 +195,7 @@ def test_weak_ridges_are_approached_by_and_by():
     X, new, is_positive = rng.normal(size=(60, 60)), rng.normal(size=(1000, 60)), np.arange(60) < 30
     data = as_data(X + 0.4 * np.outer(is_positive, np.arange(60) < 30), is_positive)
     scorer = linear_scorer(n_features=60)
-    unit = scorer.ridge_unit(data, "none", "logistic")
+    unit = scorer.ridge_unit(data, Spec("none", "logistic", 1.0, 0.0, None))
     ridges = [unit * 10.0**-k for k in range(7)]
     from_afar, stepwise = (
         scorer.path(data, [Spec("none", "logistic", l2, 0.0, 60) for l2 in some]).scores(new)[:, -1]

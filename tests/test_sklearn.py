@@ -25,6 +25,7 @@ from blindauc.datasets import make_paper_data
 FEW = {
     "cv": 2,
     "n_repeats": 1,
+    "shape": "linear",
     "scaling": "standard",
     "l2": [0.1, 10.0],
     "n_outliers": [0, 0.1],

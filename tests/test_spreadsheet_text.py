@@ -4,7 +4,7 @@ import codecs
 
 import numpy as np
 import pytest
-from command_line import run
+from command_line import FIT, run
 
 from blindauc import read_table
 from blindauc.analysis import write_csv
@@ -199,7 +199,7 @@ def test_a_fit_answers_in_the_notation_of_its_table(tmp_path):
     rows = [f"P{k};{30 + 7 * k % 41},5;{'ja' if k % 20 == 0 else ''};" for k in range(60)]
     table = tmp_path / "Patienten.csv"
     table.write_bytes("\r\n".join(["Fall;Größe;Infektion;", *rows, ";;;"]).encode("cp1252"))
-    fit = run("fit", table, "--label", "Infektion", "--positive", "ja", "--id", "Fall", "--out", tmp_path / "out")
+    fit = run(*FIT, table, "--label", "Infektion", "--positive", "ja", "--id", "Fall", "--out", tmp_path / "out")
     assert fit.exit_code == 0, fit.output
     assert "60 rows" in fit.stdout
     first = (tmp_path / "out" / "ranking.csv").read_text(encoding="utf-8-sig").splitlines()

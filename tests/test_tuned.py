@@ -14,11 +14,11 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV
 from blindauc.choice.baselines import BASELINES
 from blindauc.choice.search import HOPELESS
-from blindauc.choice.space import column_counts
+from blindauc.choice.space import column_counts, space_of
 from blindauc.datasets import make_paper_data
 from blindauc.estimators import tuned as tuned_module
 from blindauc.estimators.reading import sifted
-from blindauc.estimators.space import read_space
+from blindauc.estimators.space import read_choices
 from blindauc.losses import BarrierHinge
 from blindauc.scorers import Spec
 from blindauc.scorers.projection import Projection
@@ -28,12 +28,13 @@ DATA = as_data(PAPER.X, PAPER.y_pu == 1)
 FEW = {
     "cv": 3,
     "n_repeats": 1,
+    "shape": "linear",
     "scaling": "none",
     "l2": [10.0, 1000.0],
     "n_outliers": [0, 4],
     "n_features_to_select": [1.0, 0.5, 0.2],
 }
-"""Choices enough for a search to have some of each kind."""
+"""Choices enough for a search to have some of each kind; other shapes are the matter of test_shapes.py."""
 
 
 def tuned(Estimator=BlindAUCClassifierCV, X=PAPER.X, y=PAPER.y_pu, sample_weight=None, **params):
@@ -90,10 +91,14 @@ def fits():
     return fit
 
 
+def linear_scorer(model, data):
+    return model._scorer(data, ["linear"], [])
+
+
 def log_weights_by_hand(model):
     """Belief and evidence of the candidates that were judged by every split, by the table."""
     table = model.cv_results_
-    space = read_space(model, model._scorer(DATA), sifted(DATA, False))
+    space = space_of(linear_scorer(model, DATA), DATA, read_choices(model, sifted(DATA, False)))
     believed = dict(zip(space.specs, space.log_belief, strict=True))
     finished = table["n_splits"] == table["n_splits"].max()
     belief = np.array([believed[Spec(**params)] for params in table["params"]])
@@ -186,7 +191,7 @@ class TestEveryTunedFitOfAllRows:
 
     def test_the_scores_are_the_weighted_sum_of_the_candidates(self, fits, variant):
         model = fits(variant)
-        scorer, table = model._scorer(DATA), model.cv_results_
+        scorer, table = linear_scorer(model, DATA), model.cv_results_
         # All that are left, even where one is taken: a rough fit depends on its neighbours a little.
         logs = log_weights_by_hand(model)
         left = logs >= logs.max() - np.log(HOPELESS)
@@ -274,7 +279,7 @@ def test_growing_uses_only_as_many_unlabelled_rows_as_it_takes(fits):
 @pytest.mark.parametrize("n_pos", [2, 3, 14])
 def test_with_few_positives_nothing_is_chosen(Estimator, n_pos):
     X, y = PAPER.X[40 - n_pos :], PAPER.y_pu[40 - n_pos :]
-    model = Estimator(prior=0.2).fit(X, y)
+    model = Estimator(shape="linear", prior=0.2).fit(X, y)
     assert model.cv_results_ == {}
     assert model.baselines_ == []
     assert np.isnan(model.best_score_)
@@ -405,7 +410,7 @@ def test_splits_are_used_as_given():
     rank = np.empty(len(PAPER.X))
     for fitted, held_out in pairs:
         data = as_data(PAPER.X[fitted], PAPER.y_pu[fitted] == 1)
-        models = model._scorer(data).path(data, [Spec("none", "logistic", 100.0, 0.0, 9)])
+        models = linear_scorer(model, data).path(data, [Spec("none", "logistic", 100.0, 0.0, 9)])
         scores = models.scores(PAPER.X[held_out])[:, 0]
         unl = scores[PAPER.y_pu[held_out] == 0]
         rank[held_out] = [np.mean((score > unl) + 0.5 * (score == unl)) for score in scores]
@@ -455,7 +460,7 @@ def test_folds_are_repeated(n_repeats, n_splits):
 
 
 def test_automatic_choices_leave_nothing_out():
-    model = BlindAUCClassifierCV(cv=2, n_repeats=1).fit(PAPER.X, PAPER.y_pu)
+    model = BlindAUCClassifierCV(shape="linear", cv=2, n_repeats=1).fit(PAPER.X, PAPER.y_pu)
     table = model.cv_results_
     assert set(table["param_n_features_to_select"]) == set(column_counts(9))
     assert {"standard"} <= set(table["param_scaling"]) <= {"none", "standard", "robust"}

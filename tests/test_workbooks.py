@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from command_line import run
+from command_line import FIT, run
 
 from blindauc import read_table
 from blindauc.analysis import workbook, write_workbook
@@ -173,7 +173,7 @@ def test_fit_score_and_audit_take_a_sheet(written, tmp_path):
     rows = [[f"P{k}", 30 + 7 * k % 41, "yes" if k % 20 == 0 else None] for k in range(60)]
     path = written(Notes=[["hello"]], Patients=[["Patients"], [], ["id", "age", "infection"], *rows])
     place = ("--sheet", "Patients", "--header-row", "3")
-    fit = run("fit", path, *place, "--label", "infection", "--id", "id", "--out", tmp_path / "out")
+    fit = run(*FIT, path, *place, "--label", "infection", "--id", "id", "--out", tmp_path / "out")
     assert fit.exit_code == 0, fit.output
     assert run("score", tmp_path / "out", path, *place, "--out", tmp_path / "scores.xlsx").exit_code == 0
     assert read_table(tmp_path / "scores.xlsx")["row"].tolist() == list(range(1, 61))
@@ -187,7 +187,7 @@ def test_audit_knows_the_sheet_of_the_fit_and_takes_another_for_new_rows(written
     rows = [[f"P{k}", 30 + 7 * k % 41, "yes" if k % 20 == 0 else None] for k in range(60)]
     more = [[f"Q{k}", 50 + k % 7, "yes" if k % 3 == 0 else None] for k in range(30)]
     path = written(Notes=[["hello"]], Patients=[names, *rows], Later=[names, *more])
-    fit = run("fit", path, "--sheet", "Patients", "--label", "infection", "--id", "id", "--out", out)
+    fit = run(*FIT, path, "--sheet", "Patients", "--label", "infection", "--id", "id", "--out", out)
     assert fit.exit_code == 0, fit.output
     assert run("audit", out, path).stdout == run("audit", out, path, "--sheet", "Patients").stdout
     later = run("audit", out, path, "--sheet", "Later", "--json")
@@ -276,7 +276,7 @@ def results(tmp_path_factory):
     table["patient"] = [*HOSTILE[:5], *table["patient"][5:]]
     table = table.rename(columns={"temperature": "=temperature"})
     table.to_csv(place / "patients.csv", index=False)
-    fit = run("fit", place / "patients.csv", "--label", "infection", "--id", "patient", "--out", place / "out")
+    fit = run(*FIT, place / "patients.csv", "--label", "infection", "--id", "patient", "--out", place / "out")
     assert fit.exit_code == 0, fit.output
     return place / "out"
 
@@ -323,7 +323,9 @@ def test_a_ranking_that_is_too_long_is_cut_and_says_so(results, tmp_path, monkey
     from blindauc.analysis import analyse, write_results
 
     table = make_patients(120, random_state=0).table
-    analysis = analyse(table, "infection", id="patient", drop=[f"lab_{number}" for number in range(1, 11)])
+    analysis = analyse(
+        table, "infection", id="patient", drop=[f"lab_{number}" for number in range(1, 11)], shape="linear"
+    )
     monkeypatch.setattr(workbook, "MOST_ROWS", 100)
     write_results(replace(analysis, groups=pd.DataFrame({"group": ["A"]})), tmp_path / "results.xlsx")
     assert read_table(tmp_path / "results.xlsx", sheet="Groups")["group"].tolist() == ["A"]

@@ -34,6 +34,15 @@ class Data(NamedTuple):
             return self
         return self._taken(np.flatnonzero(kept))
 
+    def filled(self) -> Data:
+        """The rows with the medians of their columns where values are missing, for what cannot do without."""
+        if sp.issparse(self.X) or not np.isnan(self.X).any():
+            return self
+        known = ~np.isnan(self.X).all(axis=0)
+        middle = np.zeros(self.X.shape[1])
+        middle[known] = np.nanmedian(self.X[:, known], axis=0)
+        return self._replace(X=np.where(np.isnan(self.X), middle, self.X))
+
     def counted(self) -> Data:
         """Rows of whole-number weight as so many rows, where that does not make them many more."""
         n_rows = float(self.weight.sum())

@@ -23,7 +23,11 @@ def clean_scores(X: Any, coef: Floats) -> Floats:
 
     `coef` may be a matrix with a column for each score.
     """
-    scores = Design(X).scores(coef)
+    return without_last_digits(Design(X).scores(coef))
+
+
+def without_last_digits(scores: Floats) -> Floats:
+    """Scores, or columns of them, rounded relative to the largest."""
     exponent = np.frexp(np.abs(scores).max(axis=0, initial=0.0))[1] - 40
     unit = np.ldexp(1.0, np.maximum(exponent, np.finfo(np.float64).minexp))
     return np.round(scores / unit) * unit
@@ -63,8 +67,9 @@ class Design:
         return self.n_features + self._intercept
 
     def _blocks(self) -> Iterable[tuple[slice, Any]]:
-        """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened."""
-        if self._X.dtype == np.float64:
+        """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened, or to be made first."""
+        is_there = isinstance(self._X, np.ndarray) or sp.issparse(self._X)
+        if is_there and self._X.dtype == np.float64:
             return ((slice(None), self._X),)
         every_rows = (slice(start, start + BLOCK_ROWS) for start in range(0, max(self.n_rows, 1), BLOCK_ROWS))
         return ((rows, self._X[rows].astype(np.float64)) for rows in every_rows)

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import zipfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -45,6 +46,7 @@ from blindauc.estimators import (
     PUErrorClassifier,
     PUErrorClassifierCV,
 )
+from blindauc.explain import Interaction
 from blindauc.files import write_whole
 from blindauc.losses import BarrierHinge, Hinge, Logistic, Sigmoid, SquaredHinge
 from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
@@ -52,15 +54,21 @@ from blindauc.preprocessing.values import read_booleans, read_categories, read_d
 from blindauc.prior.plausible import Plausible
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
+from blindauc.scorers.curves import Curves
+from blindauc.scorers.derived import DerivedModel
+from blindauc.scorers.forest import TreeModel, forest
+from blindauc.scorers.kernel import Kernel
+from blindauc.scorers.linear import LinearModel
+from blindauc.scorers.mixed import MixedModel
 
 _imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
 
-FORMAT = 3
+FORMAT = 4
 """The version of the format that is written, and the newest that is read."""
 
-OLDEST_FORMAT = 3
+OLDEST_FORMAT = 4
 """The oldest that is read. Models of format 1 have no `inclusion_` and no `leverage_`, those of format 2 no
-intervals of their probabilities."""
+intervals of their probabilities, those of format 3 coefficients in the place of `model_`, and no effects."""
 
 MANIFEST = "blindauc.json"
 
@@ -77,11 +85,18 @@ KNOWN_TYPES = tuple(
         PUErrorClassifierCV,
         # what they learn,
         Comparison,
+        Curves,
+        DerivedModel,
         Estimate,
         GrowthStep,
+        Interaction,
+        Kernel,
+        LinearModel,
+        MixedModel,
         Plausible,
         PriorEstimate,
         ScoreModel,
+        TreeModel,
         # what they are given,
         BarrierHinge,
         Hinge,
@@ -248,7 +263,23 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
         ) from error
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds no model but a {type(model).__name__}: {_GET_ANOTHER}")
+    for trees in _trees_in(model):
+        try:
+            forest(trees.text, trees.n_features)  # reads and checks them
+        except ValueError as error:
+            raise ModelFileError(f"cannot be used. {error}") from error
     return model
+
+
+def _trees_in(part: Any) -> Iterator[TreeModel]:
+    """All that holds LightGBM's text: it would be trusted by LightGBM, and must not be by us."""
+    if isinstance(part, TreeModel):
+        yield part
+    elif isinstance(part, BaseEstimator | MixedModel):
+        yield from _trees_in(vars(part))
+    elif isinstance(part, dict | list | tuple):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from _trees_in(each)
 
 
 def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:

@@ -103,6 +103,10 @@ class SparsitySet:
         capacity = np.minimum(np.ceil(factor * np.maximum(self._capacity, 1)), sizes)
         return SparsitySet(self._unit, self._pool, capacity.astype(np.intp))
 
+    def over(self, source: Ints) -> SparsitySet:
+        """The set for columns that are derived from these: those of one column go in and out together."""
+        return SparsitySet(self._unit[source], self._pool, self._capacity)
+
     def with_free_column(self) -> SparsitySet:
         """The set with one more column, at the end, that is always allowed (an intercept)."""
         return SparsitySet(

@@ -13,6 +13,7 @@ from blindauc import progress
 from blindauc._typing import Floats
 from blindauc.analysis.auditing import doubtful
 from blindauc.analysis.belonging import ranked_groups
+from blindauc.analysis.effects import effects_told, pairs_told
 from blindauc.analysis.expectations import found_told, wrong_told
 from blindauc.analysis.features import feature_table
 from blindauc.analysis.grouping import Groups, sparsity_of
@@ -25,9 +26,11 @@ from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.telling import baseline_told, doubts_told, features_told, interval, tuning_told
 from blindauc.analysis.training import remembered
 from blindauc.estimators import BlindAUCClassifierCV
+from blindauc.estimators.shapes import check_shape_is_there
 from blindauc.preprocessing import feature_groups, make_preprocessor
 from blindauc.prior import is_told
 from blindauc.report.findings import Asked, Findings
+from blindauc.scorers.mixed import SELECTING
 from blindauc.trust.judgement import is_judged
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
@@ -49,7 +52,7 @@ class Analysis:
         given nor told by the data, `probability` is missing, and its ends span what different priors give
     doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` gives it
     features : DataFrame of all columns, those of the largest weight first: `column`, `source`, `weight`, `direction`,
-        `inclusion`, `selected`, `frequency`, `step`, `unit` and `climb`
+        `inclusion`, `selected`, `frequency`, `step`, `unit`, `climb` and `bends`
     groups : DataFrame of whom the rows belong to, with `rows_by`, and None without: `group`, `rank`, `row`, `score` and
         `probability` of its best row with its interval, `n_rows` and `n_labelled`
     """
@@ -79,6 +82,7 @@ def analyse(
     prior: float | None = None,
     capacity: int | None = None,
     show: Sequence[str] = (),
+    shape: str | Sequence[str] = "auto",
     random_state: int | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -119,6 +123,8 @@ def analyse(
         How many unlabelled rows you can check: `Findings.found` says how many positives to expect among them.
     show : sequence of str
         Columns to go with each row of the ranking, also such as are not learnt from.
+    shape : {"auto", "linear", "curves", "kernel", "trees"} or sequence of them, default="auto"
+        What scores may look like, as in `BlindAUCClassifierCV`; "auto" tries all shapes that are installed.
     random_state : int, optional
         Draws other folds.
     n_jobs : int, optional
@@ -158,6 +164,9 @@ def analyse(
     wishes = Wishes(label, positive, id, drop, groups, rows_by, time, allow_leaks, kinds)
     with progress.steps(SHARES, is_shown=bool(verbose)) as at:
         at("encoding")
+        shapes = [shape] if isinstance(shape, str) else list(shape)
+        for each in shapes if shapes != ["auto"] else ():
+            check_shape_is_there(each)
         inputs = read_inputs(frame, wishes)
         wanted = Wanted(capacity, tuple(show))
         wanted.check(inputs)
@@ -165,15 +174,22 @@ def analyse(
         X = preprocessor.fit_transform(inputs.columns)
         at("fit")
         ranking = BlindAUCClassifierCV(
-            **sparsity_of(preprocessor, inputs.group_of),
+            **_sparsity(preprocessor, inputs, shapes),
+            shape=shape,
             prior=prior,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         ).fit(X, inputs.labels.is_positive, groups=inputs.row_groups, time=inputs.times)
         at("reasons and stability")
-        origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior}, seed=random_state)
+        origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
         return _told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
+
+
+def _sparsity(preprocessor: Any, inputs: Inputs, shapes: Sequence[str]) -> dict[str, Any]:
+    """How to select columns. Shapes that select none need not know which would be selected together."""
+    is_of_use = inputs.group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
+    return sparsity_of(preprocessor, inputs.group_of) if is_of_use else {}
 
 
 def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
@@ -206,6 +222,10 @@ def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, or
         baselines=[baseline_told(each) for each in ranking.baselines_],
         chosen=plain(ranking.best_params_),
         provenance=origin,
+        effects=effects_told(steps),
+        interactions=pairs_told(steps),
+        bending=None if ranking.bending_ is None else interval(ranking.bending_),
+        shapes=plain(ranking.shapes_),
     )
     groups = None if inputs.row_groups is None else ranked_groups(ranked)
     training = remembered(steps, inputs.frame, scores)

@@ -71,8 +71,8 @@ def compare(
     >>> from blindauc.analysis import analyse, compare
     >>> from blindauc.datasets import make_patients
     >>> table = make_patients(200, random_state=0).table
-    >>> whole = analyse(table, "infection", id="patient")
-    >>> without = analyse(table, "infection", id="patient", drop=["temperature"])
+    >>> whole = analyse(table, "infection", id="patient", shape="linear")
+    >>> without = analyse(table, "infection", id="patient", shape="linear", drop=["temperature"])
     >>> changed = compare(whole, without, names=("whole", "without temperature"))
     >>> changed.judged.difference.value < 0
     True
@@ -184,8 +184,8 @@ def _column_changes(before: Steps, after: Steps) -> list[ColumnChange]:
 
 
 def _shares(steps: Steps) -> dict[str, float]:
-    """The weight of every column for unit spread, in units of all of them: two models may differ in scale."""
-    weight = steps.ranking.coef_ * steps.ranking.spread_
+    """The weight of every column, as `feature_table` has it, in units of all: two models may differ in scale."""
+    weight = np.array([effect.weight for effect in steps.ranking.effects_])
     total = np.abs(weight).sum() or 1.0
     return dict(zip(_names(steps), (weight / total).tolist(), strict=True))
 

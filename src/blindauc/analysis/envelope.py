@@ -79,7 +79,7 @@ def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, 
     >>> from blindauc.analysis.envelope import opened
     >>> from blindauc.datasets import make_patients
     >>> patients = make_patients(300, random_state=0)
-    >>> model = analyse(patients.table, "infection", id="patient").model
+    >>> model = analyse(patients.table, "infection", id="patient", shape="linear").model
     >>> is_labelled = (patients.table["infection"] == "yes").to_numpy()
     >>> envelope = opened(model, patients.table, is_labelled, patients.infected, k=20)
     >>> envelope.n_wrong == int(patients.miscoded.sum()), envelope.ours.n_true > 10

@@ -84,7 +84,7 @@ def monitor(
     --------
     >>> from blindauc.analysis import analyse, monitor
     >>> from blindauc.datasets import make_patients
-    >>> model = analyse(make_patients(300, random_state=0).table, "infection", id="patient").model
+    >>> model = analyse(make_patients(300, random_state=0).table, "infection", id="patient", shape="linear").model
     >>> later = make_patients(300, random_state=1).table
     >>> monitor(model, later).has_drifted
     False

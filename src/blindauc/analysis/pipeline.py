@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
-from blindauc.estimators.linear import LinearPUModel
+from blindauc.estimators.ranking import PURanking
 from blindauc.preprocessing import feature_groups, group_names
 
 
@@ -26,10 +26,10 @@ class Steps(NamedTuple):
 
     @property
     def needed(self) -> dict[str, str]:
-        """The kind of every column with a weight; whatever the others hold, the scores are the same."""
+        """The kind of every column that the score uses; whatever the others hold, it is the same."""
         names = np.array(group_names(self.preprocessor), dtype=object)
-        weighed = set(names[feature_groups(self.preprocessor)[self.ranking.coef_ != 0]])
-        return {name: kind for name, kind in self.kinds.items() if name in weighed}
+        used = set(names[feature_groups(self.preprocessor)[self.ranking.model_.columns]])
+        return {name: kind for name, kind in self.kinds.items() if name in used}
 
     @property
     def categories(self) -> dict[str, frozenset[str]]:
@@ -62,7 +62,7 @@ def steps_of(model: Any) -> Steps:
     """The steps of a model for tables; a ValueError where it is another."""
     if isinstance(model, Pipeline) and len(model) == 2:
         preprocessor, ranking = model[0], model[1]
-        if isinstance(preprocessor, ColumnTransformer) and isinstance(ranking, LinearPUModel):
+        if isinstance(preprocessor, ColumnTransformer) and isinstance(ranking, PURanking):
             return Steps(preprocessor, ranking)
     raise ValueError(
         f"The model must be one for tables, a preprocessor and a ranking as blindauc fit writes it, and this is a "

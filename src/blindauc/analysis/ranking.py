@@ -132,7 +132,7 @@ def _strongest(steps: Steps) -> list[str]:
     """The columns of the table with the largest weights, the largest first."""
     names, source = group_names(steps.preprocessor), feature_groups(steps.preprocessor)
     weight = np.zeros(len(names))
-    np.maximum.at(weight, source, np.abs(steps.ranking.coef_ * steps.ranking.spread_))
+    np.maximum.at(weight, source, [effect.size for effect in steps.ranking.effects_])
     return [str(names[place]) for place in np.argsort(-weight, kind="stable")[:MOST_CELLS]]
 
 

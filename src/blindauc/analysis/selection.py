@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.scorers.mixed import SELECTING
 from blindauc.trust import stability_selection
 
 N_HALVES = 20
@@ -25,7 +26,8 @@ MOST_COLUMNS = 300
 def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Ints, seed: Any = 0) -> Floats | None:
     """The share of half-samples in which any column from each source was selected.
 
-    None where nothing is left out, so that there is nothing to ask, and where it would take long.
+    By the candidates of shapes that select columns, as the inclusion probabilities are. None where there is none of
+    them, where nothing is left out, so that there is nothing to ask, and where it would take long.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
         return None
     rows = _some(is_positive, check_random_state(seed))
     contenders = _contenders(ranking)
+    if not contenders:
+        return None
     selectors = [
         clone(ranking.best_estimator_).set_params(**each.params | {"n_features_to_select": n_selected})
         for each in contenders
@@ -68,23 +72,24 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
 
 
 class _Contender(NamedTuple):
-    """The parameters that stand for a scaling, and the weight that all candidates of that scaling have together."""
+    """The parameters that stand for a shape and scaling, and the weight that all candidates of both have together."""
 
     params: dict[str, Any]
     weight: float
 
 
 def _contenders(ranking: Any) -> list[_Contender]:
-    """For each scaling that has a weight in the average, its candidate with the largest."""
+    """For each shape that selects, and each scaling, with a weight in the average, its candidate with the largest."""
     tried = ranking.cv_results_
-    if not tried:
-        return [_Contender(ranking.best_params_, 1.0)]
-    scaling, weight = tried["param_scaling"], tried["weight"]
-    found = []
-    for name in dict.fromkeys(scaling[weight > 0]):
-        of_name = np.where(scaling == name, weight, 0.0)
-        found.append(_Contender(tried["params"][int(of_name.argmax())], float(of_name.sum())))
-    return found
+    weighed = zip(tried["params"], tried["weight"], strict=True) if tried else [(ranking.best_params_, 1.0)]
+    by_kind: dict[Any, list[_Contender]] = {}
+    for params, weight in weighed:
+        if weight > 0 and params["shape"] in SELECTING:
+            by_kind.setdefault((params["shape"], params["scaling"]), []).append(_Contender(params, float(weight)))
+    return [
+        _Contender(max(some, key=lambda each: each.weight).params, sum(each.weight for each in some))
+        for some in by_kind.values()
+    ]
 
 
 def _some(is_positive: Bools, rng: np.random.RandomState) -> Ints:

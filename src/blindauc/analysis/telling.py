@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blindauc._typing import Ints
+from blindauc._typing import Floats, Ints
 from blindauc.choice.baselines import Comparison
 from blindauc.estimate import Estimate
 from blindauc.report.findings import Baseline, Doubt, Feature, Interval, TuningSlice
 
-SLICES = ("l2", "n_features_to_select", "n_outliers")
-"""The choices that have an order, and so can be drawn along an axis."""
+SLICES = ("l2", "n_features_to_select", "n_outliers", "n_leaves", "n_rounds")
+"""The choices that have an order, and so can be drawn along an axis; not every shape has all."""
+
+KIND = ("shape", "scaling", "loss", "gamma")
+"""Candidates that differ in these have ridges that cannot be compared."""
 
 
 def interval(estimate: Estimate) -> Interval:
@@ -24,7 +27,7 @@ def interval(estimate: Estimate) -> Interval:
 
 def features_told(features: pd.DataFrame) -> list[Feature]:
     """The rows of `feature_table`."""
-    told = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb"]
+    told = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb", "bends"]
     columns = features[told].astype(object)
     rows = columns.where(columns.notna(), None).to_numpy().tolist()
     return [Feature(str(column), str(source), *rest) for column, source, *rest in rows]
@@ -48,19 +51,21 @@ def baseline_told(comparison: Comparison) -> Baseline:
 def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
     """The best score reached with each value of each choice; nothing where nothing was tried.
 
-    Only candidates with the scaling and the loss of the leading one are shown: ridges of others cannot be compared.
+    Only candidates of the kind of the leading one are shown.
     """
     tried, leading = ranking.cv_results_, ranking.best_params_
     if not tried:
         return
-    kind = {name: leading[name] for name in ("scaling", "loss")}
+    kind = {name: leading[name] for name in KIND if name in leading}
     shown = np.array([place for place, params in enumerate(tried["params"]) if kind.items() <= params.items()])
     for name in SLICES:
-        yield _slice(name, leading[name], tried, shown)
+        values = np.array([tried["params"][place].get(name) for place in shown])
+        # One value is no choice.
+        if leading.get(name) is not None and len(set(values)) > 1:
+            yield _slice(name, leading[name], values.astype(np.float64), tried, shown)
 
 
-def _slice(name: str, chosen: Any, tried: Mapping[str, Any], shown: Ints) -> TuningSlice:
-    values = np.array([float(tried[f"param_{name}"][place]) for place in shown])
+def _slice(name: str, chosen: Any, values: Floats, tried: Mapping[str, Any], shown: Ints) -> TuningSlice:
     scores, errors = tried["mean_test_score"][shown], tried["std_error_test_score"][shown]
     places, distinct = tried["rank_test_score"][shown], np.unique(values)
     best = [min(np.flatnonzero(values == value), key=lambda place: places[place]) for value in distinct]

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.choice.search import Search
 from blindauc.estimate import Estimate
-from blindauc.evidence.out_of_fold import OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
+from blindauc.evidence.out_of_fold import Fold, OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
 from blindauc.scorers.contract import Model, Models, Scorer
 
 ROUNDING = 1e-12
@@ -38,15 +38,20 @@ class Average:
     support : mask of shape (p,), the median probability model
     left_out : mask of shape (n_pos,), labelled positives that candidates with at least half of the weight leave out
     known : OutOfFold ranks of all rows
+    folds : the averages of the splits, with the rows that they have not seen
     support_cost : Estimate of the blind AUC that is lost by ranking with the supported columns alone, out of fold
+    bending : Estimate of the blind AUC that is won over the average of the linear candidates alone, out of fold; None
+        where there are no others, or none of them
     """
 
-    model: Any
+    model: Model
     inclusion: Floats
     support: Bools
     left_out: Bools
     known: OutOfFold
+    folds: list[Fold]
     support_cost: Estimate
+    bending: Estimate | None
 
 
 def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
@@ -57,14 +62,17 @@ def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
     model = first.blended(others, share)
     inclusion = np.minimum(share @ np.array([each.inclusion(search.weights) for each in fits]), 1.0)
     support = median_probability(inclusion)
-    known, known_by_support = _out_of_fold(scorer, search)
+    by_all, by_supported = _out_of_fold(scorer, search)
+    known, folds = by_supported if by_support else by_all
     return Average(
         model.restricted(support, search.data) if by_support else model,
         inclusion,
         support,
         search.weights @ models.outliers >= 0.5 - ROUNDING,
-        known_by_support if by_support else known,
-        _cost(search, known, known_by_support),
+        known,
+        folds,
+        _difference(search, by_all.known, by_supported.known),
+        _bending(search, by_all.known),
     )
 
 
@@ -92,14 +100,23 @@ def median_probability(inclusion: Floats) -> Bools:
     return (inclusion > 0) & (inclusion >= min(0.5, inclusion.max()) - ROUNDING)
 
 
-def _out_of_fold(scorer: Scorer, search: Search) -> tuple[OutOfFold, OutOfFold]:
+class _Ranked(NamedTuple):
+    known: OutOfFold
+    folds: list[Fold]
+
+
+def _out_of_fold(scorer: Scorer, search: Search) -> tuple[_Ranked, _Ranked]:
     """Ranks of all rows by averages that have not seen them, by all columns and by the supported ones."""
     if not search.splits:
-        known = out_of_fold_of(scorer, search.data, search.leader)
-        return known, known
+        ranked = _Ranked(*out_of_fold_of(scorer, search.data, search.leader))
+        return ranked, ranked
     averages = search.averages()
-    data, splits = search.data, search.splits
-    return out_of_fold(data, splits, averages), out_of_fold(data, splits, _restricted(search, averages))
+    return _ranked(search, averages), _ranked(search, list(_restricted(search, averages)))
+
+
+def _ranked(search: Search, averages: list[Model]) -> _Ranked:
+    folds = [Fold(model, split.held_out) for model, split in zip(averages, search.splits, strict=True)]
+    return _Ranked(out_of_fold(search.data, search.splits, averages), folds)
 
 
 def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
@@ -109,10 +126,20 @@ def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
         yield average.restricted(support, search.data.subset(split.fitted))
 
 
-def _cost(search: Search, known: OutOfFold, by_support: OutOfFold) -> Estimate:
+def _bending(search: Search, known: OutOfFold) -> Estimate | None:
+    """What the average wins over that of its linear candidates."""
+    is_linear = np.array([spec.shape == "linear" for spec in search.specs])
+    if is_linear.all() or not is_linear.any() or not search.splits:
+        return None
+    linear = search.only(np.flatnonzero(is_linear))
+    return _difference(search, known, out_of_fold(search.data, search.splits, linear.averages()))
+
+
+def _difference(search: Search, known: OutOfFold, other: OutOfFold) -> Estimate:
+    """By how much labelled positives rank higher than they do otherwise."""
     positive = search.data.is_positive & ~np.isnan(known.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)
-    data, cost = search.data, known.mean_rank - by_support.mean_rank
+    data, higher = search.data, known.mean_rank - other.mean_rank
     group = None if data.group is None else data.group[positive]
-    return mean_estimate(cost[positive], data.weight[positive], group)
+    return mean_estimate(higher[positive], data.weight[positive], group)

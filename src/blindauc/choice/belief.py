@@ -25,6 +25,16 @@ UNSCALED = 0.1
 """How likely columns as they are given are to be right, compared to columns on a common scale; measured likewise."""
 
 
+BENT = 0.01
+"""How likely a shape that bends is to be right, compared to straight lines: it takes decisive evidence (Jeffreys,
+Theory of Probability, 1961) to give up a score that can be read. Where bending pays, labels bring far more."""
+
+
+def log_belief_in_shape(shape: str) -> float:
+    """The logarithm of the belief in a shape, up to a constant."""
+    return 0.0 if shape == "linear" else float(np.log(BENT))
+
+
 def likeliest_ridge(ridge_unit: float) -> float:
     """The ridge to take where nothing was tried."""
     return float(ridge_unit * 10.0**LIKELY_RIDGE)

@@ -31,10 +31,11 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         "rank_test_score": _places([each.n_splits for each in tried], score),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),
     }
-    for name in table["params"][0]:
+    # Not every shape has all parameters.
+    for name in dict.fromkeys(name for params in table["params"] for name in params):
         # An object array, filled one by one: counts per group are tuples.
         table[f"param_{name}"] = np.empty(len(tried), dtype=object)
-        table[f"param_{name}"][:] = [params[name] for params in table["params"]]
+        table[f"param_{name}"][:] = [params.get(name) for params in table["params"]]
     return table
 
 

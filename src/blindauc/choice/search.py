@@ -2,22 +2,24 @@
 
 Every candidate is fitted to the first fold's rows; those whose odds against the leader are hopeless by what was held
 out so far are not fitted to the next (a sequential probability ratio test, Wald 1945, as a race, Maron and Moore,
-Hoeffding races, NIPS 1994). Those that are left at the end are averaged.
+Hoeffding races, NIPS 1994). The leader of each shape stays in any case, so that shapes can be compared. Those that are
+left at the end are averaged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from joblib import delayed
+from scipy.special import softmax
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.choice.parallel import ReportedParallel
-from blindauc.choice.weights import gibbs_weights, log_weights
+from blindauc.choice.weights import gibbs_weights, log_shape_weight, log_weights, of_shapes
 from blindauc.data import Data
 from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
@@ -29,6 +31,9 @@ HOPELESS = 1000.0
 
 Ten times Jeffreys' "decisive" (Theory of Probability, 1961). Halved and doubled in the ablation table.
 """
+
+LEAST_SHARE = 0.05
+"""A shape with less of the weight has no part in the average: the score would be harder to read, and rank the same."""
 
 RULES: dict[str, Callable[[Floats], Floats]] = {
     "average": lambda weights: weights,
@@ -69,19 +74,44 @@ class Search:
     @cached_property
     def weights(self) -> Floats:
         """The share of each candidate in the average."""
-        return RULES[self.rule](gibbs_weights(self.log_belief, self.ranks, self.data.counts[self.data.is_positive]))
+        return self._weights(None)
+
+    def _taken(self, weights: Floats) -> Floats:
+        """What is taken by the rule, without shapes of hardly any weight: they were there to be compared with."""
+        taken = RULES[self.rule](weights)
+        for places in of_shapes([spec.shape for spec in self.specs]).values():
+            taken[places] *= taken[places].sum() >= LEAST_SHARE
+        return taken / taken.sum()
 
     @property
     def leader(self) -> Spec:
         """The candidate with the largest weight."""
         return self.specs[int(self.weights.argmax())]
 
+    def by_shape(self) -> dict[str, float]:
+        """The share of each shape in the average."""
+        shapes = np.array([spec.shape for spec in self.specs])
+        return {shape: float(self.weights[shapes == shape].sum()) for shape in dict.fromkeys(shapes.tolist())}
+
     def weights_without(self, held_out: Bools) -> Floats:
         """The weights by the positives that a split did not hold out or, with times, that were earlier."""
         is_positive, time = self.data.is_positive, self.data.time
         voting = ~held_out if time is None else time < time[held_out].min()
-        weights = gibbs_weights(self.log_belief, self.ranks, self.data.counts[is_positive], voting[is_positive])
-        return RULES[self.rule](weights)
+        return self._weights(voting[is_positive])
+
+    def _weights(self, kept: Bools | None) -> Floats:
+        shapes, weight = [spec.shape for spec in self.specs], self.data.counts[self.data.is_positive]
+        return self._taken(gibbs_weights(self.log_belief, self.ranks, weight, kept, shapes=shapes))
+
+    def only(self, index: Ints) -> Search:
+        """The search as if it had had only some of the candidates that were left."""
+        return replace(
+            self,
+            specs=[self.specs[int(k)] for k in index],
+            log_belief=self.log_belief[index],
+            ranks=self.ranks[index],
+            models=[models.subset(index) for models in self.models],
+        )
 
     def averages(self) -> list[Model]:
         """For each split, the average of its models by evidence that the split did not hold out."""
@@ -152,9 +182,17 @@ class _Course:
         self.n_splits[everyone] += 1
         first, *others = [models for _, models in ends]
         self.models.append((everyone, first.joined(others)))
-        weight = log_weights(self.log_belief[everyone], self._ranks(everyone), self.pos_weight)
-        self.left = np.sort(everyone[weight >= weight.max() - np.log(HOPELESS)])
+        self.left = np.sort(self._hopeful(everyone))
         self.models = [_only(self.left, *each) for each in self.models]
+
+    def _hopeful(self, index: Ints) -> Ints:
+        """Of each shape its leader and, unless the shape itself is hopeless, all who are not against the leader."""
+        ranks, places = self._ranks(index), of_shapes([self.specs[k].shape for k in index])
+        weight = self.pos_weight
+        weights = {k: log_weights(k, self.log_belief[index[at]], ranks[at], weight) for k, at in places.items()}
+        shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
+        worst = {k: np.log(HOPELESS) if shares[k] >= max(shares.values()) - np.log(HOPELESS) else 0.0 for k in places}
+        return np.concatenate([index[at[weights[k] >= weights[k].max() - worst[k]]] for k, at in places.items()])
 
     def _ranks(self, index: Ints) -> Floats:
         times = self.times[index]

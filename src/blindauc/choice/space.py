@@ -1,8 +1,8 @@
-"""What is tried: every combination of scaling, loss, ridge, number of columns and share of outliers."""
+"""What is tried: for each shape every combination of the settings that it has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -10,20 +10,30 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats
-from blindauc.choice.belief import log_belief
+from blindauc.choice.belief import LIKELY_RIDGE, log_belief
 from blindauc.data import Data
 from blindauc.scaling import column_scales
+from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
 RIDGE_DECADES = (3, 1, -1, -3, -6, -9)
-"""Ridges, as powers of ten in units of the data's own curvature.
+"""Ridges of straight lines, as powers of ten in units of the data's own curvature.
 
 Closer together where most data want them; ill-conditioned columns (Hill-Valley) want one near the last.
 """
 
+BENT_RIDGE_DECADES = RIDGE_DECADES[:4]
+"""Ridges of curves and kernels: weaker ones would follow every row."""
+
 OUTLIER_SHARES = (0.0, 0.1, 0.2, 0.3)
 """Shares of the labelled positives that a fit leaves out. What lies between is reached by averaging."""
+
+GAMMAS = (0.1, 0.3, 1.0)
+"""Widths of kernels, in units of one over the mean squared difference of standardised columns."""
+
+N_LEAVES, N_ROUNDS = (2, 8), (15, 50, 150)
+"""Sizes and numbers of trees: of 4 leaves they lie in between, and 16 reach the same (keel sets for shaping)."""
 
 COLUMN_RATIO, FEW_COLUMNS = 1.5, 12
 """Numbers of columns fall by this factor, and from a dozen on one by one, where each column makes a difference.
@@ -33,6 +43,28 @@ A factor of 1.25 all the way costs a fifth more time and reaches the same AUC.
 
 SAME_SCALES = 0.05
 """Scalings whose ratio varies by less, in logarithms, make the same ridge and are tried once."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values of each setting that are tried.
+
+    Parameters
+    ----------
+    shapes, scalings, losses, outlier_shares, gammas, n_leaves, n_rounds : sequences
+    ridges : sequence of float, or None to place them relative to the data's curvature
+    column_counts : sequence of the numbers of columns, or groups, of shapes that select them
+    """
+
+    shapes: Sequence[str]
+    scalings: Sequence[str]
+    losses: Sequence[Any]
+    ridges: Sequence[float] | None
+    outlier_shares: Sequence[float]
+    column_counts: Sequence[Any]
+    gammas: Sequence[float] = GAMMAS
+    n_leaves: Sequence[int] = N_LEAVES
+    n_rounds: Sequence[int] = N_ROUNDS
 
 
 @dataclass(frozen=True)
@@ -50,31 +82,78 @@ class Space:
 
     @property
     def likeliest(self) -> Spec:
-        """The candidate to take where nothing can be compared: all columns, no outliers, the likeliest ridge."""
-        return self.specs[int(self.log_belief.argmax())]
+        """The candidate to take where nothing can be compared: all columns, no outliers, the likeliest ridge.
+
+        It is of the first shape, the plainest.
+        """
+        is_first = [spec.shape == self.specs[0].shape for spec in self.specs]
+        return self.specs[int(np.where(is_first, self.log_belief, -np.inf).argmax())]
 
 
-def space_of(
-    scorer: Scorer,
-    data: Data,
-    *,
-    scalings: Sequence[str],
-    losses: Sequence[Any],
-    ridges: Sequence[float] | None,
-    outlier_shares: Sequence[float],
-    column_counts: Sequence[Any],
-) -> Space:
-    """Every combination; `ridges` None places them relative to the data's curvature."""
-    specs, decades = [], []
-    for scaling, loss in product(distinct_scalings(data, scalings), losses):
-        unit = scorer.ridge_unit(data, scaling, loss)
-        placed = [unit * 10.0**decade for decade in RIDGE_DECADES] if ridges is None else ridges
-        some = [Spec(scaling, loss, *rest) for rest in product(placed, outlier_shares, column_counts)]
-        specs += some
-        decades += [np.log10(spec.l2 / unit) for spec in some]
+def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
+    """Every combination, with the belief in each among those of its shape."""
+    every = [_space_of_shape(shape, scorer, data, choices) for shape in choices.shapes]
+    specs = [spec for space in every for spec in space.specs]
+    return Space(specs, np.concatenate([space.log_belief for space in every]))
+
+
+def _space_of_shape(shape: str, scorer: Scorer, data: Data, choices: Choices) -> Space:
+    placed = list(SHAPES[shape](scorer, data, choices))
+    specs, decades = [spec for spec, _ in placed], np.array([decade for _, decade in placed])
     is_unscaled = np.array([spec.scaling == "none" for spec in specs])
     shares = np.array([spec.n_outliers for spec in specs])
-    return Space(specs, log_belief(np.array(decades), is_unscaled, shares))
+    return Space(specs, log_belief(decades, is_unscaled, shares))
+
+
+Placed = Iterator[tuple[Spec, float]]
+"""Specs with the power of ten of their ridges in units of the data's curvature."""
+
+
+def _linear(scorer: Scorer, data: Data, choices: Choices) -> Placed:
+    for scaling, loss in product(distinct_scalings(data, choices.scalings), choices.losses):
+        first = Spec(scaling, loss, 1.0, 0.0, None)
+        yield from _ridged(first, scorer, data, choices, RIDGE_DECADES, choices.column_counts)
+
+
+def _curves(scorer: Scorer, data: Data, choices: Choices) -> Placed:
+    for loss in choices.losses:
+        first = Spec("standard", loss, 1.0, 0.0, None, "curves")
+        yield from _ridged(first, scorer, data, choices, BENT_RIDGE_DECADES, choices.column_counts)
+
+
+def _kernel(scorer: Scorer, data: Data, choices: Choices) -> Placed:
+    for loss, gamma in product(choices.losses, choices.gammas):
+        first = Spec("standard", loss, 1.0, 0.0, None, "kernel", gamma)
+        yield from _ridged(first, scorer, data, choices, BENT_RIDGE_DECADES, [None])
+
+
+def _ridged(
+    first: Spec, scorer: Scorer, data: Data, choices: Choices, decades: Sequence[int], counts: Sequence[Any]
+) -> Placed:
+    """All ridges, shares of outliers and numbers of columns of one objective."""
+    unit = scorer.ridge_unit(data, first)
+    ridges = [unit * 10.0**decade for decade in decades] if choices.ridges is None else choices.ridges
+    for l2, share, count in product(ridges, choices.outlier_shares, counts):
+        spec = Spec(first.scaling, first.loss, l2, share, count, first.shape, first.gamma)
+        yield spec, float(np.log10(l2 / unit))
+
+
+def _trees(scorer: Scorer, data: Data, choices: Choices) -> Placed:
+    ridges = [LEAF_RIDGE] if choices.ridges is None else choices.ridges
+    for loss, l2, share, leaves, rounds in product(
+        choices.losses, ridges, choices.outlier_shares, choices.n_leaves, choices.n_rounds
+    ):
+        spec = Spec("standard", loss, l2, share, None, "trees", n_leaves=leaves, n_rounds=rounds)
+        yield spec, LIKELY_RIDGE
+
+
+SHAPES: dict[str, Callable[[Scorer, Data, Choices], Placed]] = {
+    "linear": _linear,
+    "curves": _curves,
+    "kernel": _kernel,
+    "trees": _trees,
+}
+"""What a score may look like, and the candidates of each."""
 
 
 def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:

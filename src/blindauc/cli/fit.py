@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blindauc.cli.config import Config, check_repeats, files_read, recorded
-from blindauc.cli.names import listed_columns
+from blindauc.cli.names import listed_columns, listed_shapes
 from blindauc.cli.outputs import (
     BY_GROUP,
     DOUBTFUL,
@@ -70,6 +70,12 @@ def fit(
         int | None, typer.Option(help="How many rows you can check: tells how many positives to expect among them.")
     ] = None,
     show: Annotated[list[str] | None, typer.Option(help="Columns to go with each row of the ranking.")] = None,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What scores may look like: 'auto' tries all, or some of 'linear,curves,kernel,trees', or given again."
+        ),
+    ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     out: Annotated[Path | None, path_option(help="The folder to write to; named after the table by default.")] = None,
@@ -95,6 +101,8 @@ def fit(
       blindauc fit visits.csv --label infection --rows-by patient --time visit_date --categorical ward_code
 
       blindauc fit patients.csv --label infection --id patient --capacity 200 --show ward,age
+
+      blindauc fit patients.csv --label infection --shape linear,curves
 
       blindauc fit cohort.xlsx --sheet 2024 --header-row 3 --label outcome
 
@@ -135,6 +143,7 @@ def fit(
                 prior=prior,
                 capacity=capacity,
                 show=listed_columns(show, frame.columns),
+                shape=listed_shapes(shape),
                 random_state=seed,
                 n_jobs=jobs,
                 verbose=int(not as_json),
@@ -205,6 +214,8 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
         "set_aside": found.asked.set_aside,
         "n_groups": found.asked.n_groups,
         "notes": found.asked.notes,
+        "shapes": found.shapes,
+        "bending": None if found.bending is None else list(found.bending),
         "baselines": [{"name": each.name, "is_as_good": each.is_as_good} for each in found.baselines],
     }
 

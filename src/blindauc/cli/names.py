@@ -1,4 +1,4 @@
-"""Names of columns on the command line: given again and again, or in one list."""
+"""Names of columns and of shapes on the command line: given again and again, or in one list."""
 
 from __future__ import annotations
 
@@ -18,3 +18,16 @@ def listed_columns(values: Iterable[str] | None, columns: Collection[str]) -> li
     """
     names = [name for value in values or () for name in ([value] if value in columns else value.split(","))]
     return [name if name in columns else name.strip() for name in names]
+
+
+def listed_shapes(values: Iterable[str] | None) -> str | list[str]:
+    """The shapes that are meant by values such as "linear,curves", or "auto".
+
+    Examples
+    --------
+    >>> from blindauc.cli.names import listed_shapes
+    >>> listed_shapes(None), listed_shapes(["auto"]), listed_shapes(["linear, curves", "trees"])
+    ('auto', 'auto', ['linear', 'curves', 'trees'])
+    """
+    names = [name.strip() for value in values or () for name in value.split(",")]
+    return names if names and names != ["auto"] else "auto"

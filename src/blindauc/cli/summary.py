@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
 from blindauc.cli.wording import as_options
+from blindauc.report.bending import bending_told, does_select, selection_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.stating import stated, stated_prior, stated_wrong
@@ -36,9 +37,8 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield from (printable(as_options(note)) for note in asked.notes)
     yield ""
     yield from _numbers(findings)
-    columns = findings.selected_columns
-    of = f"{len(columns)} of {asked.n_columns}"
-    yield f"columns selected                  {of}: {printable(', '.join(columns[:MOST_NAMED]))}"
+    yield _columns(findings)
+    yield from filter(None, [bending_told(findings.shapes, findings.bending), selection_told(findings.shapes)])
     for each in findings.baselines:
         yield f"simpler methods: {verdict(each)}"
     if findings.baselines:
@@ -50,6 +50,17 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     for name in (RANKING, *by_group, DOUBTFUL, WORKBOOK, REPORT):
         yield printable(str(folder / name))
     yield "Every file counts rows from 1, the first row below the header."
+
+
+def _columns(findings: Findings) -> str:
+    """How many are selected, and the first of them; the strongest where none is."""
+    n_used = findings.asked.n_columns
+    if not does_select(findings.shapes):
+        strongest = dict.fromkeys(effect.source for effect in findings.effects)
+        return f"columns used                      {n_used}: {printable(', '.join(list(strongest)[:MOST_NAMED]))}"
+    columns = findings.selected_columns
+    named = printable(", ".join(columns[:MOST_NAMED]))
+    return f"columns selected                  {len(columns)} of {n_used}: {named}"
 
 
 def _numbers(findings: Findings) -> Iterator[str]:

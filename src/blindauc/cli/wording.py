@@ -18,6 +18,7 @@ OPTIONS = {
     "numeric": "--numeric COLUMN",
     "date": "--date COLUMN",
     "show": "--show COLUMN",
+    "shape": "--shape",
     "capacity": "--capacity",
     "sheet": "--sheet",
     "header_row": "--header-row",
@@ -28,7 +29,7 @@ _NAMES = "|".join(OPTIONS)
 _PARAMETER = re.compile(
     rf"(?<= )(?P<named>{_NAMES})=(?=[\s,.;:)]|$)"  # name it with positive=.
     rf"|(?<=\()(?P<bracketed>{_NAMES})(?=\)(?:[.,:]| should))"  # say which row holds the names (header_row)
-    rf"|^(?P<first>{_NAMES})(?==\S+ must | must )"  # prior=2.0 must lie between 0 and 1
+    rf"|^(?P<first>{_NAMES})(?==\S+ must | must |=\S+ selects )"  # prior=2.0 must lie between 0 and 1
 )
 
 

@@ -1,40 +1,49 @@
-"""How the linear PU classifiers are fitted: validate, set leverage apart, solve, learn what the scores mean."""
+"""How PU classifiers are fitted: validate, set leverage apart, solve, learn what the scores mean."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import field
-from typing import Any, Self
+from dataclasses import field, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from blindauc._typing import Floats
+from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
-from blindauc.design import clean_scores
-from blindauc.estimators.inputs import check_number
+from blindauc.design import Design
+from blindauc.estimators.inputs import check_number, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.estimators.reading import Sifted, all_or_nothing, read_data, sifted
+from blindauc.estimators.shapes import check_shapes
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.evidence.out_of_fold import out_of_fold_of
 from blindauc.objectives import Objective
-from blindauc.scorers import LinearScorer
+from blindauc.scorers import LinearModel, LinearScorer, Model
+from blindauc.scorers.boosting import LEAF_RIDGE
+from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is, without
+from blindauc.scorers.mixed import MixedScorer
 from blindauc.scorers.spec import Spec
+from blindauc.scorers.trees import TreeScorer
 from blindauc.solvers import Progress, Solution, exchange, path, psg
 from blindauc.sparsity import L0
 from blindauc.threads import blas_threads_for
 
 
 @parameters()
-class PULinearClassifier(PUParameters):
-    """A linear score fitted to positive and unlabelled data."""
+class PUClassifier(PUParameters):
+    """A score fitted to positive and unlabelled data."""
 
     n_features_to_select: Any = field(default=None, kw_only=False)
     n_outliers: int | float = field(default=0, kw_only=False)
+    shape: str = "linear"
+    gamma: float = 0.3
+    n_leaves: int = 8
+    n_rounds: int = 50
     l2: float | str = "auto"
     scaling: str = "standard"
     loss: Any = "logistic"
@@ -69,51 +78,104 @@ class PULinearClassifier(PUParameters):
         with all_or_nothing(self):
             self._check_params()
             data = read_data(self, X, y, sample_weight, groups=groups, time=time)
+            check_shapes([self.shape], self, data.X)
             self._fit(sifted(data, self.leverage_screen))
         return self
 
     def _fit(self, rows: Sifted) -> None:
         data = rows.data
-        scorer = self._scorer(data)
-        objective = scorer.objective(data, self.scaling, self.loss)
-        spec = self._spec(objective, rows.n_left(self.n_outliers))
+        scorer = self._scorer(data, [self.shape], [self.gamma])
+        spec = self._spec(scorer, data, rows.n_left(self.n_outliers))
         with blas_threads_for(data.X):
-            solution = self._solved(objective.with_ridge(spec.l2), scorer, spec)
-        n_columns = data.X.shape[1]
-        self.coef_, self.support_ = solution.coef[:n_columns], solution.support[:n_columns]
-        self.spread_ = objective.column_spread[:n_columns]
-        self._store_outliers(rows, solution.outliers, solution.shift)
-        self.l2_, self.objective_, self.n_iter_ = spec.l2, solution.value, solution.n_iter
-        scores = clean_scores(data.X, self.coef_)
+            fit = self._fitted(scorer, data, spec)
+        self.model_, self.support_ = fit.model, fit.support
+        self.spread_ = Design(data.filled().X).spread(data.weight / data.weight.sum())
+        self._store_outliers(rows, fit.outliers, fit.shift)
+        self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
+        scores = self.model_.scores(data.X)
+        self._store_usual(data)
         if not self.calibrate:
             self._place_threshold_by_share(data, scores)
             return
-        known = out_of_fold_of(scorer, data, spec)
+        known, folds = out_of_fold_of(scorer, data, spec)
         meaning = meaning_of(data, scores, known, self.prior, self.sampling, data.labelled_share).with_leverage(
             rows.leverage_rows
         )
         self._store_meaning(meaning, data, scores, self.threshold)
+        self._store_explanation(data, folds)
 
-    def _spec(self, objective: Objective, n_outliers: int) -> Spec:
+    def _spec(self, scorer: MixedScorer, data: Data, n_outliers: int) -> Spec:
         """The parameters as one candidate of a search would have them."""
-        l2 = likeliest_ridge(objective.ridge_unit) if isinstance(self.l2, str) else self.l2
-        share = n_outliers / objective.n_positives
         counts = self.n_features_to_select
-        return Spec(self.scaling, self.loss, float(l2), share, tuple(counts) if np.ndim(counts) else counts)
+        of_shape: dict[str, dict[str, Any]] = {
+            "kernel": {"gamma": self.gamma},
+            "trees": {"n_leaves": self.n_leaves, "n_rounds": self.n_rounds},
+        }
+        spec = Spec(
+            self.scaling,
+            self.loss,
+            1.0,
+            n_outliers / int(data.is_positive.sum()),
+            tuple(counts) if np.ndim(counts) else counts,
+            self.shape,
+            **of_shape.get(self.shape, {}),
+        )
+        if self.l2 != "auto":
+            return replace(spec, l2=float(self.l2))
+        is_trees = self.shape == "trees"
+        return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(data, spec)))
 
-    def _solved(self, objective: Objective, scorer: LinearScorer, spec: Spec) -> Solution:
+    def _fitted(self, scorer: MixedScorer, data: Data, spec: Spec) -> _Fit:
+        of_shape: Any = scorer.of_family[spec.family]
+        if self.shape == "linear":
+            return self._straight(of_shape, data, spec)
+        return self._grown(of_shape, data, spec) if self.shape == "trees" else self._bent(of_shape, data, spec)
+
+    def _straight(self, scorer: LinearScorer, data: Data, spec: Spec) -> _Fit:
+        """The fit of a linear score, by the solver that was asked for."""
+        end, p = self._solution(scorer, data, spec), data.X.shape[1]
+        return _Fit(LinearModel(end.coef[:p]), end.support[:p], end.outliers, end.shift, end.value, end.n_iter)
+
+    def _bent(self, scorer: DerivedScorer, data: Data, spec: Spec) -> _Fit:
+        """The fit of a score that is linear in derived columns, likewise."""
+        left_out = scorer.left_out(data, spec)
+        rows = scorer.derived(without(data, left_out))
+        end, n_derived = self._solution(scorer.linear, rows, as_it_is(spec)), rows.X.shape[1]
+        model, allowed = (
+            DerivedModel(scorer.basis, each[:n_derived]) for each in (end.coef, end.support.astype(np.float64))
+        )
+        return _Fit(model, allowed.columns, left_out, np.where(left_out, np.inf, 0.0), end.value, end.n_iter)
+
+    def _solution(self, linear: LinearScorer, data: Data, spec: Spec) -> Solution:
+        objective = linear.objective(data, spec.scaling, spec.loss).with_ridge(spec.l2)
         n_outliers = round(spec.n_outliers * objective.n_positives)
-        check_shifts_work(objective, n_outliers)
-        features = scorer.features(spec.n_features_to_select)
+        check_shifts_work(linear, spec.loss, n_outliers)
+        features = linear.features(spec.n_features_to_select)
         solution = self._solve(objective, features, L0(objective.n_positives, n_outliers))
         self._warn_if_unfinished(solution)
         return solution
+
+    def _grown(self, scorer: TreeScorer, data: Data, spec: Spec) -> _Fit:
+        """The fit of trees, which are grown and not solved for."""
+        models = scorer.path(data, [spec])
+        model, (outliers,) = models.average(np.ones(1)), models.outliers
+        scores = model.scores(data.X)
+        weight = data.weight.copy()
+        weight[np.flatnonzero(data.is_positive)[outliers]] = 0.0
+        pos, unl = data.is_positive, ~data.is_positive
+        value = scorer.risk(spec.loss)(
+            scores[pos], scores[unl], weight[pos] / weight[pos].sum(), weight[unl] / weight[unl].sum()
+        ).value
+        return _Fit(model, model.columns, outliers, np.where(outliers, np.inf, 0.0), value, int(self.n_rounds))
 
     def _check_params(self) -> None:
         super()._check_params()
         if self.l2 != "auto":
             check_number("l2", self.l2, at_least=0)
         check_number("max_swaps", self.max_swaps, at_least=0)
+        check_number("gamma", self.gamma, above=0)
+        check_whole("n_leaves", self.n_leaves, at_least=2)
+        check_whole("n_rounds", self.n_rounds, at_least=1)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be callable or None, not {self.callback!r}.")
 
@@ -156,9 +218,20 @@ class PULinearClassifier(PUParameters):
             self.intercept_ = -threshold_of_share(scores[unlabelled], data.weight[unlabelled], self.prior)
 
 
-def check_shifts_work(objective: Objective, n_outliers: int) -> None:
+class _Fit(NamedTuple):
+    """Where a fit ended."""
+
+    model: Model
+    support: Bools
+    outliers: Bools
+    shift: Floats
+    value: float
+    n_iter: int
+
+
+def check_shifts_work(linear: LinearScorer, loss: Any, n_outliers: int) -> None:
     """Raise where outliers are to be shifted and a shift would change nothing."""
-    if n_outliers and not (objective.trim or objective.risk.shifts_work):
+    if n_outliers and not (linear.trim or linear.risk(loss).shifts_work):
         raise ValueError(
             "With this risk a shift cannot take back an outlier's pull on the weights: choose "
             'outlier_handling="trim", or another risk.'

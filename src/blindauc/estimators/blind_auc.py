@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from blindauc.data import Data
-from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.base import PUClassifier
 from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.losses import get_loss
 from blindauc.risks import BlindAUCRisk, Risk
@@ -27,10 +27,10 @@ class BlindAUCProblem(PUParameters):
 
 
 @parameters()
-class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
-    r"""Linear ranking from labelled positives and unlabelled rows that maximises the blind AUC.
+class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
+    r"""Ranking from labelled positives and unlabelled rows that maximises the blind AUC.
 
-    Minimises
+    For a linear score, minimises
 
     .. math::
 
@@ -50,12 +50,22 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
     n_outliers : int or float, default=0
         How many labelled positives (or which share of them) are left out of the fit: first those with leverage
         (`leverage_screen`), which are left out in any case, then those whose scores say so.
+    shape : {"linear", "curves", "kernel", "trees"}, default="linear"
+        What the score looks like. "curves" is a sum of natural cubic splines, one for each column, which are selected
+        by columns. "kernel" is a Gaussian kernel by Nystroem's method; it keeps up to 200 training rows as landmarks,
+        and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`), which takes
+        missing values as they are. Only linear scores have `coef_`; all have `effects_` and `reasons`.
+    gamma : float, default=0.3
+        Width of a kernel: it falls as `exp(-gamma * d)` with the mean squared difference d of standardised columns.
+    n_leaves, n_rounds : int, default=8 and 50
+        Size and number of trees.
     l2 : float or "auto", default="auto"
         Ridge on the weights. "auto" is ten times the ridge that bends the objective as much as the data do, the
-        likeliest one before anything was tried; `l2_` is its value.
+        likeliest one before anything was tried; `l2_` is its value. Of trees it is a ridge on the values of leaves, and
+        "auto" is 10.
     scaling : {"standard", "none", "robust"}, default="standard"
         The columns that the ridge sees: divided by their standard deviations, as they are given, or divided by their
-        interquartile ranges. `coef_` is for the columns as given in any case.
+        interquartile ranges. `coef_` is for the columns as given in any case. Shapes that bend scale by themselves.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         Of the margin by which a positive outranks an unlabelled row.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
@@ -63,7 +73,9 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
     groups : array-like or list of lists, default=None
         A partition of the columns: one id per column, or lists of column indices, or lists of column names.
     outlier_handling : {"trim", "shift"}, default="trim"
-        "trim" takes an outlier out of the mean; "shift" gives it a shift of its own, as in the paper.
+        "trim" takes an outlier out of the mean; "shift" gives it a shift of its own, as in the paper. Scores that bend
+        are trimmed: curves and kernels leave out whom a linear score leaves out, trees those that rank lowest by fits
+        that have not seen them.
     shift_l2 : float, default=1e-3
         Ridge on the shifts.
     leverage_screen : bool, default=True
@@ -102,7 +114,7 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
         is a fit on a support, and they are most of the time of a search: 5 is several times faster and mostly as
         good, 0 does without.
     random_state : int, RandomState or None, default=None
-        Draws the batches of "psg".
+        Draws the batches of "psg", and the landmarks of a kernel.
     verbose : int, default=0
         Whether to print a line per stage.
     callback : callable or None, default=None
@@ -110,7 +122,12 @@ class BlindAUCClassifier(BlindAUCProblem, PULinearClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (p,)
+    coef_ : ndarray of shape (p,), of a linear score
+    model_ : the score
+    effects_ : list of Effect, with `calibrate`
+        For each column what it adds to the score as a function of its value, with a 95 % band.
+    importance_ : ndarray of shape (p,), with `calibrate`
+        By how much the blind AUC of held-out rows falls when a column is permuted among them.
     intercept_ : float
         Minus the threshold of `predict`.
     support_ : mask of shape (p,), the selected columns

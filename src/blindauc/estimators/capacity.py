@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Bools, Floats
 from blindauc.estimators.inputs import read_counts
-from blindauc.estimators.linear import LinearPUModel
+from blindauc.estimators.ranking import PURanking
 from blindauc.labels import read_labels
 
 
@@ -60,7 +60,7 @@ def expected_found(model: Any, X: Any, k: Any, *, y: Any = None, training: bool 
     return found_among(ranking, scores[~is_labelled], k, training=training)
 
 
-def found_among(ranking: LinearPUModel, scores: Floats, k: Any, *, training: bool) -> Any:
+def found_among(ranking: PURanking, scores: Floats, k: Any, *, training: bool) -> Any:
     """`expected_found` of unlabelled rows with these scores, which are without the intercept."""
     wanted = read_counts("k", k, len(scores), "unlabelled rows")
     as_if_new = scores + ranking.lift_ if training else scores
@@ -68,11 +68,11 @@ def found_among(ranking: LinearPUModel, scores: Floats, k: Any, *, training: boo
     return found[0] if isinstance(k, Integral) else found
 
 
-def _parts(model: Any) -> tuple[Any, LinearPUModel]:
+def _parts(model: Any) -> tuple[Any, PURanking]:
     """What turns X into numbers, and what ranks them."""
     is_pipeline = isinstance(model, Pipeline)
     encode, ranking = (model[:-1].transform, model[-1]) if is_pipeline else (lambda X: X, model)
-    if not isinstance(ranking, LinearPUModel):
+    if not isinstance(ranking, PURanking):
         raise ValueError(
             f"model must be one of blindauc's estimators that learn probabilities, such as BlindAUCClassifierCV, or a "
             f"pipeline that ends in one, not {type(ranking).__name__}."
@@ -83,7 +83,7 @@ def _parts(model: Any) -> tuple[Any, LinearPUModel]:
     return encode, ranking
 
 
-def _labelled(ranking: LinearPUModel, n_rows: int, y: Any, training: bool) -> Bools:
+def _labelled(ranking: PURanking, n_rows: int, y: Any, training: bool) -> Bools:
     """Which rows are left out since they are labelled."""
     if y is not None:
         is_labelled = read_labels(y, ranking.classes_[1]).is_positive

@@ -33,17 +33,26 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
             X,
             accept_sparse=("csr", "csc"),
             dtype=(np.float64, np.float32),
+            ensure_all_finite="allow-nan" if takes_missing(estimator) else True,
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
     values = X.data if sp.issparse(X) else X
-    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+    largest = float(
+        max(np.fmax.reduce(values, axis=None, initial=0.0), -np.fmin.reduce(values, axis=None, initial=0.0))
+    )
     if largest > LARGEST:
         raise ValueError(
             f"X has values up to {largest:.1e}, too large to square: rescale the columns to below "
             f"{LARGEST:.0e}, for example with StandardScaler or by choosing other units."
         )
     return X
+
+
+def takes_missing(estimator: Any) -> bool:
+    """Whether missing values may stay as they are: trees take them, and nothing else is tried."""
+    shape = getattr(estimator, "shape", None)
+    return shape == "trees" or (isinstance(shape, list | tuple) and list(shape) == ["trees"])
 
 
 @contextmanager

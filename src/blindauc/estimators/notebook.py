@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from blindauc.estimate import TOO_FEW
-from blindauc.estimators.summary import prior_of, wrong_of
+from blindauc.estimators.summary import MOST_NAMED, prior_of, strongest_of, wrong_of
+from blindauc.report.bending import bending_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain, sign
+from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain
 from blindauc.trust.judgement import is_judged
-
-MOST_NAMED = 5
 
 # The notebook's own colours, light or dark, and a grey that is seen on both. A notebook's table would be centred.
 BOX = "margin: 0 0 0.75em; border-collapse: collapse; border: 0; color: inherit; background: none; font-size: 0.9em"
@@ -33,7 +30,7 @@ def found(model: Any) -> Markup:
     --------
     >>> from blindauc import BlindAUCClassifier
     >>> from blindauc.estimators.notebook import found
-    >>> model = BlindAUCClassifier(1, calibrate=False).fit([[0, 2], [1, 2], [2, 1], [3, 2]], [0, 0, 1, 1])
+    >>> model = BlindAUCClassifier(1).fit([[0, 2], [1, 2], [2, 1], [3, 2]], [0, 0, 1, 1])
     >>> "1 of 2: <bdi" in found(model)
     True
     """
@@ -57,6 +54,8 @@ def _told(model: Any) -> Iterator[tuple[str, Child]]:
         yield "Wrong labels", f"{percent(model.contamination_)} (95 % interval {percent_range(model.contamination_)})"
     if hasattr(model, "best_params_"):
         yield "Chosen", _chosen(model)
+        if told := bending_told(model.shapes_, model.bending_):
+            yield "Shapes", told
     if baselines := getattr(model, "baselines_", []):
         yield "Simpler methods", f"{'; '.join(map(verdict, baselines))}. {SIMPLER_TELLS_NO_WRONG_LABELS}"
 
@@ -72,13 +71,11 @@ def _chosen(model: Any) -> str:
 
 def _columns(model: Any) -> Child:
     """How many are selected, and the strongest of them with the direction in which they speak."""
-    names = model.get_feature_names_out()
-    weight = (model.coef_ * model.spread_)[model.support_]
-    strongest = np.argsort(-np.abs(weight), kind="stable")[:MOST_NAMED]
-    named = [(", " if place else None, name(names[i]), f" {sign(weight[i])}") for place, i in enumerate(strongest)]
+    n_selected, strongest = int(model.support_.sum()), strongest_of(model, MOST_NAMED)
+    named = [(", " if place else None, name(column), f" {mark}") for place, (column, mark) in enumerate(strongest)]
     return [
-        f"{len(names):,} of {len(model.coef_):,}",
+        f"{n_selected:,} of {len(model.support_):,}",
         ": " if named else None,
         named,
-        ", \u2026" if len(names) > MOST_NAMED else None,
+        ", \u2026" if n_selected > MOST_NAMED and named else None,
     ]

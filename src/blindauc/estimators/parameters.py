@@ -6,23 +6,28 @@ that `dataclass` writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from blindauc.data import Data
 from blindauc.estimators.inputs import check_choice, check_number, check_prior, read_sparsity
-from blindauc.estimators.linear import LinearPUModel
+from blindauc.estimators.ranking import PURanking
+from blindauc.estimators.shapes import scorer_of
 from blindauc.risks import Risk
 from blindauc.scorers import LinearScorer
+from blindauc.scorers.mixed import MixedScorer
+from blindauc.sparsity import SparsitySet
 
 parameters = partial(dataclass, kw_only=True, eq=False, repr=False)
 """The decorator of an estimator whose fields are its parameters."""
 
 
 @parameters()
-class PUParameters(LinearPUModel):
+class PUParameters(PURanking):
     """What both a fit and a search may be told."""
 
     shift_l2: float = 1e-3
@@ -55,9 +60,8 @@ class PUParameters(LinearPUModel):
         """The risk of a loss, for these rows."""
         raise NotImplementedError
 
-    def _scorer(self, data: Data) -> LinearScorer:
-        """The problem that the parameters state for these rows."""
-        risk = self._risk(data)
+    def _features(self, data: Data) -> Callable[[Any], SparsitySet]:
+        """The allowed supports of an `n_features_to_select`."""
         features = partial(
             read_sparsity,
             kind=self.sparsity,
@@ -67,4 +71,11 @@ class PUParameters(LinearPUModel):
             has_intercept=self.has_intercept,
         )
         features(None)  # refuses sparsity and groups that make no sense
-        return LinearScorer(risk, features, self.shift_l2, self.outlier_handling == "trim")
+        return features
+
+    def _scorer(self, data: Data, shapes: Sequence[str], gammas: Sequence[float]) -> MixedScorer:
+        """The problem that the parameters state for these rows, in some shapes."""
+        features = self._features(data)
+        linear = LinearScorer(self._risk(data), features, self.shift_l2, self.outlier_handling == "trim")
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
+        return scorer_of(linear, data, shapes, gammas, has_intercept=self.has_intercept, seed=seed)

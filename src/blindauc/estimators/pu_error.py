@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
-from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.base import PUClassifier
 from blindauc.estimators.blind_auc import blind_auc_risk
 from blindauc.estimators.inputs import check_choice
 from blindauc.estimators.meaning import as_ranked
@@ -53,16 +54,16 @@ def estimated_prior(data: Data) -> float:
     """The prior by the out-of-fold ranks of a plain fit of the blind AUC, which needs none."""
     n_columns = data.X.shape[1]
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
-    l2 = likeliest_ridge(scorer.ridge_unit(data, "standard", "logistic"))
-    known = out_of_fold_of(scorer, data, Spec("standard", "logistic", l2, 0.0, n_columns))
+    first = Spec("standard", "logistic", 1.0, 0.0, n_columns)
+    known, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))
     # Where nothing could be held out, every rank is as likely.
     rank = known.rank if known.is_known else np.full(len(data.row), 0.5)
     return float(np.clip(judge_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
 
 @parameters()
-class PUErrorClassifier(PUErrorProblem, PULinearClassifier):
-    r"""Linear classification from labelled positives and unlabelled rows that minimises a PU error.
+class PUErrorClassifier(PUErrorProblem, PUClassifier):
+    r"""Classification from labelled positives and unlabelled rows that minimises a PU error.
 
     With :math:`a_i = w^\top x_i + b + \varepsilon_i` for labelled positives, :math:`g_j = w^\top u_j + b` for
     unlabelled rows, the prior :math:`\pi` and a loss :math:`\ell` of the margin, minimises a risk plus the ridges
@@ -86,7 +87,8 @@ class PUErrorClassifier(PUErrorProblem, PULinearClassifier):
 
     Parameters
     ----------
-    n_features_to_select, n_outliers, l2, shift_l2, scaling, sparsity, groups, outlier_handling, leverage_screen
+    shape, gamma, n_leaves, n_rounds, n_features_to_select, n_outliers, l2, shift_l2, scaling, sparsity, groups
+    outlier_handling, leverage_screen
         As in `BlindAUCClassifier`.
     risk : {"paper", "unbiased", "nonnegative"}, default="paper"
     prior : float or None, default=None
@@ -100,9 +102,9 @@ class PUErrorClassifier(PUErrorProblem, PULinearClassifier):
 
     Attributes
     ----------
-    coef_, intercept_, support_, shift_, outliers_, leverage_, l2_, prior_, contamination_, auc_, suspicion_,
-    labelled_rows_, calibration_, objective_, n_iter_, spread_, n_labelled_, n_unlabelled_, classes_, n_features_in_,
-    feature_names_in_
+    model_, coef_, effects_, importance_, intercept_, support_, shift_, outliers_, leverage_, l2_, prior_,
+    contamination_, auc_, suspicion_, labelled_rows_, calibration_, objective_, n_iter_, spread_,
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
         As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples

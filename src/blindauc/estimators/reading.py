@@ -110,7 +110,7 @@ def sifted(data: Data, is_wanted: bool) -> Sifted:
     # As many as the screen looks at: to copy all takes longer than a fit.
     some = np.zeros_like(data.is_positive)
     some[unlabelled[:: -(-len(unlabelled) // MAX_ROWS)]] = True
-    found = find_leverage(data.subset(data.is_positive).X, data.subset(some).X)
+    found = find_leverage(data.subset(data.is_positive).filled().X, data.subset(some).filled().X)
     if not found.rows.any() or (~found.rows).sum() < 2:
         return Sifted(data, nobody, nobody)
     has_leverage = np.zeros(len(data.row), dtype=bool)

@@ -7,30 +7,54 @@ from typing import Any
 
 import numpy as np
 
-from blindauc.choice.space import OUTLIER_SHARES, Space, column_counts, space_of
+from blindauc.choice.space import GAMMAS, N_LEAVES, N_ROUNDS, OUTLIER_SHARES, Choices, column_counts
 from blindauc.data import Data
-from blindauc.estimators.inputs import check_number, read_count, read_counts_per_group
+from blindauc.estimators.inputs import check_number, check_whole, read_count, read_counts_per_group
 from blindauc.estimators.reading import Sifted
+from blindauc.estimators.shapes import automatic_shapes, check_shapes
 from blindauc.losses import get_loss
 from blindauc.scaling import SCALINGS
-from blindauc.scorers import LinearScorer
 from blindauc.sparsity import resolve_groups
 
 
-def read_space(estimator: Any, scorer: LinearScorer, rows: Sifted) -> Space:
+def read_choices(estimator: Any, rows: Sifted) -> Choices:
     """The choices that the parameters of an estimator leave open."""
     losses = _several("loss", estimator.loss, lambda: ["logistic"])
     for loss in losses:
         get_loss(loss)
-    return space_of(
-        scorer,
-        rows.data,
+    return Choices(
+        shapes=_shapes(estimator, rows.data),
         scalings=_scalings(estimator.scaling),
         losses=losses,
         ridges=_ridges(estimator.l2),
         outlier_shares=_outlier_shares(estimator.n_outliers, rows),
         column_counts=_column_counts(estimator, rows.data),
+        gammas=_numbers("gamma", estimator.gamma, GAMMAS),
+        n_leaves=_whole_numbers("n_leaves", estimator.n_leaves, N_LEAVES, at_least=2),
+        n_rounds=_whole_numbers("n_rounds", estimator.n_rounds, N_ROUNDS, at_least=1),
     )
+
+
+def _shapes(estimator: Any, data: Data) -> list[str]:
+    if _is_auto(estimator.shape):
+        return automatic_shapes(estimator, data)
+    wanted = _several("shape", estimator.shape, list)
+    check_shapes(wanted, estimator, data.X)
+    return list(dict.fromkeys(wanted))
+
+
+def _numbers(name: str, chosen: Any, automatic: Sequence[float]) -> list[float]:
+    wanted = _several(name, chosen, lambda: automatic)
+    for number in wanted:
+        check_number(name, number, above=0)
+    return sorted({float(number) for number in wanted})
+
+
+def _whole_numbers(name: str, chosen: Any, automatic: Sequence[int], *, at_least: int) -> list[int]:
+    wanted = _several(name, chosen, lambda: automatic)
+    for number in wanted:
+        check_whole(name, number, at_least=at_least)
+    return sorted({int(number) for number in wanted})
 
 
 def _several(name: str, value: Any, automatic: Callable[[], Sequence[Any]]) -> list[Any]:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from blindauc.explain import Effect, bends
 from blindauc.prior import is_told
+from blindauc.report.bending import bending_told, does_select, selection_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_prior, stated_wrong
+from blindauc.report.words import TURNS, sign
 from blindauc.trust.judgement import is_judged
+
+MOST_NAMED = 5
+"""Columns that are named."""
+
+BOTH_WAYS = "\u00b1"
+"""The direction of a column that speaks for a positive at some of its values and against one at others."""
 
 REMEDY = "giving prior"
 """How a reader of Python settles what the prior leaves open."""
@@ -19,11 +30,14 @@ def summary_of(model: Any) -> str:
     """What `summary()` of a tuned estimator tells."""
     chosen, is_known = model.best_params_, is_judged(model.calibration_)
     n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
-    settings = f"l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
+    settings = f"shape {chosen['shape']}, l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
+    what = "supported" if does_select(model.shapes_) else "used"
     lines = [
-        f"{int(model.support_.sum())} of {model.n_features_in_} columns supported, {len(model.outliers_)} of "
+        f"{int(model.support_.sum())} of {model.n_features_in_} columns {what}, {len(model.outliers_)} of "
         f"{len(model.labelled_rows_)} labelled positives left out",
+        f"strongest columns: {', '.join(f'{name} {mark}' for name, mark in strongest_of(model, MOST_NAMED))}",
         f"average of {n_averaged} candidates, led by {settings}" if n_averaged > 1 else f"one candidate: {settings}",
+        *filter(None, [bending_told(model.shapes_, model.bending_), selection_told(model.shapes_)]),
         f"AUC {stated(model.auc_, is_known=is_known)}",
         f"positives among the unlabelled rows {prior_of(model)}",
         f"wrong labels among the positives {stated(model.contamination_, is_known=is_known)}",
@@ -34,6 +48,23 @@ def summary_of(model: Any) -> str:
     too_few = "too few positives to choose anything: this is a plain fit"
     lines.append(SIMPLER_TELLS_NO_WRONG_LABELS if model.baselines_ else too_few)
     return "\n".join(lines)
+
+
+def strongest_of(model: Any, n: int) -> list[tuple[str, str]]:
+    """The names of the strongest of the selected columns, with the direction in which they speak.
+
+    Nothing where the effects of the columns were not computed, since nothing was calibrated.
+    """
+    if not hasattr(model, "effects_"):
+        return []
+    names, selected = model.get_feature_names_out(), np.flatnonzero(model.support_)
+    effects = [model.effects_[column] for column in selected]
+    strongest = np.argsort([-effect.size for effect in effects], kind="stable")[:n]
+    return [(str(names[place]), _direction(effects[place])) for place in strongest.tolist()]
+
+
+def _direction(effect: Effect) -> str:
+    return BOTH_WAYS if bends(effect) > TURNS else sign(effect.weight)
 
 
 def prior_of(model: Any) -> str:

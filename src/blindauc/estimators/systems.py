@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from blindauc.estimators.base import PULinearClassifier
+from blindauc.estimators.base import PUClassifier
 from blindauc.estimators.blind_auc import BlindAUCClassifier
 from blindauc.estimators.pu_error import PUErrorClassifier
 
@@ -12,7 +12,7 @@ from blindauc.estimators.pu_error import PUErrorClassifier
 class System(NamedTuple):
     """An estimator and which of its two abilities are on."""
 
-    estimator: type[PULinearClassifier]
+    estimator: type[PUClassifier]
     finds_outliers: bool
     selects_features: bool
 
@@ -27,7 +27,7 @@ SYSTEMS: dict[str, System] = {
 }
 
 
-def make_system(name: str, *, n_features_to_select: Any, n_outliers: Any, **params: Any) -> PULinearClassifier:
+def make_system(name: str, *, n_features_to_select: Any, n_outliers: Any, **params: Any) -> PUClassifier:
     """One of the paper's systems by name, with the counts that it has a use for.
 
     Parameters

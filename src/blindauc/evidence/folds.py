@@ -135,12 +135,16 @@ def enough_rows(data: Data) -> Bools:
     return enough
 
 
+def most_fitted(n_pos: int) -> tuple[int, int]:
+    """How many positives and unlabelled rows a fit of the search sees at most."""
+    n_pos = min(n_pos, MAX_FITTED_POS)
+    return n_pos, max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
+
+
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
     """As many of the rows as a fit may see, chosen by their digests."""
-    n_pos = min(int((mask & is_positive).sum()), MAX_FITTED_POS)
-    n_unl = max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
     limited = np.zeros_like(mask)
-    for kind, limit in ((is_positive, n_pos), (~is_positive, n_unl)):
+    for kind, limit in zip((is_positive, ~is_positive), most_fitted(int((mask & is_positive).sum())), strict=True):
         rows = np.flatnonzero(mask & kind)
         limited[in_random_order(rows, digests)[:limit] if len(rows) > limit else rows] = True
     return limited

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from blindauc._typing import Floats, Ints
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.evidence.folds import Split, enough_rows, fold_splits
@@ -79,6 +79,13 @@ class OutOfFold(NamedTuple):
         return not bool(np.isnan(self.rank).all())
 
 
+class Fold(NamedTuple):
+    """A model, and a mask of the rows that it has not seen."""
+
+    model: Model
+    held_out: Bools
+
+
 def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) -> OutOfFold:
     """Rank every row by the models of the splits that hold it out."""
     total, times, higher = np.zeros(len(data.row)), np.zeros(len(data.row)), []
@@ -102,16 +109,25 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
     return OutOfFold(rank, mean_rank, float(np.sqrt(2) * ndtri(share_higher)))
 
 
-def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> OutOfFold:
+def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> tuple[OutOfFold, list[Fold]]:
     """How rows rank by fits of one spec to the other folds; nothing is known where rows are too few for folds.
 
     Of the unlabelled rows, as many as are enough for the positives are ranked.
+
+    Returns
+    -------
+    known : OutOfFold
+    folds : list of Fold, the fits
     """
     ranked = enough_rows(data)
     some = data.subset(ranked)
     splits = fold_splits(some, CALIBRATION_FOLDS, CALIBRATION_SEED)
-    models = (scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits)
+    models = [scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits]
     known = out_of_fold(some, splits, models)
     rank, mean_rank = np.full((2, len(data.row)), np.nan)
     rank[ranked], mean_rank[ranked] = known.rank, known.mean_rank
-    return OutOfFold(rank, mean_rank, known.lift)
+    held_out = np.zeros((len(splits), len(ranked)), dtype=bool)
+    for mask, split in zip(held_out, splits, strict=True):
+        mask[ranked] = split.held_out
+    folds = [Fold(model, mask) for model, mask in zip(models, held_out, strict=True)]
+    return OutOfFold(rank, mean_rank, known.lift), folds

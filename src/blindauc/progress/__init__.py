@@ -1,5 +1,6 @@
 """How far a piece of work is: one bar for the whole of it in a terminal, lines with times in a log file."""
 
+from blindauc.progress.displays import duration
 from blindauc.progress.plan import At, steps
 
-__all__ = ["At", "steps"]
+__all__ = ["At", "duration", "steps"]

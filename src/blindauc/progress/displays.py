@@ -92,12 +92,13 @@ def _times(elapsed: float, share: float) -> str:
     ('0:30 so far, about 1:30 left', '1:35 so far', '1:35 in all')
     """
     if share >= 1:
-        return f"{_duration(elapsed)} in all"
-    so_far = f"{_duration(elapsed)} so far"
-    return so_far if share < EARLY else f"{so_far}, about {_duration(elapsed * (1 - share) / share)} left"
+        return f"{duration(elapsed)} in all"
+    so_far = f"{duration(elapsed)} so far"
+    return so_far if share < EARLY else f"{so_far}, about {duration(elapsed * (1 - share) / share)} left"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as minutes and seconds, with hours where there are any."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

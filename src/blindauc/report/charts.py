@@ -10,7 +10,7 @@ from blindauc.report.counting import whole_range
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Curve, Expected, Feature, Histogram, TuningSlice
 from blindauc.report.frame import BOTTOM, TOP, Frame, Tick, picture
-from blindauc.report.words import PERCENT, climbed, number, percent, short, stepped
+from blindauc.report.words import PERCENT, does_turn, moved, number, percent, short
 
 DRAWN_POINTS, TOLD_POINTS = 201, 51
 """Of a curve: more cannot be told apart by the eye, or by a finger."""
@@ -220,6 +220,8 @@ def _share_bar(frame: Frame, place: float, share: float) -> Markup:
 def weight_chart(features: Sequence[Feature], *, is_tested: bool = True) -> Markup:
     """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them.
 
+    A column that does both, by its value, has a bar to both sides.
+
     Parameters
     ----------
     features : those of the largest weight first
@@ -243,9 +245,9 @@ def weight_chart(features: Sequence[Feature], *, is_tested: bool = True) -> Mark
 def _weight_bar(feature: Feature, top: float, largest: float, is_tested: bool) -> Markup:
     middle = BARS_WIDTH / 2
     length = round(abs(feature.weight) / largest * (middle - 4), 1)
-    is_for = feature.weight > 0
-    end = middle + (length if is_for else -length)
-    tip = f"{feature.column}\n{stepped(feature)}: {climbed(feature)}"
+    kind = "both" if does_turn(feature) else "for" if feature.weight > 0 else "against"
+    left = middle - length * {"for": 0, "against": 1, "both": 0.5}[kind]
+    tip = f"{feature.column}\n{moved(feature)}"
     if is_tested:
         tip += f"\nbelongs in the ranking with probability {percent(feature.inclusion)}"
     if is_tested and feature.frequency is not None:
@@ -254,17 +256,16 @@ def _weight_bar(feature: Feature, top: float, largest: float, is_tested: bool) -
         "g",
         # The name stands where the bar is not: whole words matter more than one common margin.
         tag("text", shortened(feature.column), x=2, y=top + 15, class_="label name"),
-        tag("text", f"{stepped(feature)}: {climbed(feature)}", x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
+        tag("text", moved(feature), x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
+        tag("rect", x=left, y=top + 21, width=max(length, 1.0), height=BAR_HEIGHT, rx=2, class_=kind),
         tag(
-            "rect",
-            x=min(middle, end),
-            y=top + 21,
-            width=max(length, 1.0),
-            height=BAR_HEIGHT,
-            rx=2,
-            class_="for" if is_for else "against",
+            "circle",
+            cx=left if kind == "against" else left + length,
+            cy=top + 21 + BAR_HEIGHT / 2,
+            r=2,
+            class_="spot",
+            data_tip=tip,
         ),
-        tag("circle", cx=end, cy=top + 21 + BAR_HEIGHT / 2, r=2, class_="spot", data_tip=tip),
     )
 
 
@@ -301,7 +302,7 @@ def round_steps(low: float, high: float) -> list[float]:
     span = high - low or 1.0
     size = 10.0 ** math.floor(math.log10(span))
     step = next(size * factor for factor in (0.1, 0.2, 0.25, 0.5, 1, 2) if span / (size * factor) <= 5)
-    return [round(i * step, 12) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    return [float(f"{i * step:.12g}") for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
 def _fifths(low: float, high: float) -> list[float]:

@@ -65,7 +65,7 @@ class ColumnChange:
     Attributes
     ----------
     column : its name
-    before, after : its weight for a column of unit spread, divided by the sum of all absolute weights
+    before, after : its weight, as in `Feature`, divided by the sum of all absolute weights
     was_selected, is_selected : by either run
     """
 

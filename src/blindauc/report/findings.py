@@ -99,13 +99,15 @@ class Feature:
     ----------
     column : its name; that of a category as in "race=Asian"
     source : the column of the table that it comes from
-    weight : its weight in the ranking, for a column of unit spread
+    weight : the standard deviation over the unlabelled rows of what it adds to the score, negative where that mostly
+        falls as the column grows
     inclusion : the probability that it belongs in the ranking
     selected : whether it is selected, as columns with an inclusion of at least one half are
     frequency : in which share of half-samples it was selected, None where that was not computed
     step, unit : how much more of it `climb` is for: one standard deviation, in "days" for a date and in its own unit,
         which is not known and blank, for a number; a column that is so or not has a step of one and the unit "yes"
     climb : the share of unlabelled rows that a row in the middle of them passes by the step; negative where it falls
+    bends : the share of the variance of what it adds to the score that a straight line misses
     """
 
     column: str
@@ -117,6 +119,43 @@ class Feature:
     step: float
     unit: str
     climb: float
+    bends: float = 0.0
+
+
+@dataclass(frozen=True)
+class EffectCurve:
+    """What a column adds to the score, as a function of its value.
+
+    Attributes
+    ----------
+    column : its name; that of a category as in "race=Asian"
+    source : the column of the table that it comes from
+    values : a grid of its values, increasing
+    contribution : what it adds to the score at each value; its mean over the unlabelled rows is zero
+    low, high : pointwise 95 % limits of `contribution`
+    share : the share of the unlabelled rows that are nearest to each value; they sum to one
+    unit : "" for a number, "days" for a date, which is counted from 1970-01-01, "yes" for a column that is so or not
+    words : what the curve says, in a sentence
+    """
+
+    column: str
+    source: str
+    values: list[float]
+    contribution: list[float]
+    low: list[float]
+    high: list[float]
+    share: list[float]
+    unit: str
+    words: str
+
+
+@dataclass(frozen=True)
+class PairTold:
+    """Two columns that add more together than each alone: `size` is their share of the variance of the score."""
+
+    first: str
+    second: str
+    size: float
 
 
 @dataclass(frozen=True)
@@ -194,6 +233,11 @@ class Findings:
     baselines : simpler methods, judged by the same folds
     chosen : the parameters of the candidate with the largest weight in the average
     provenance : versions, arguments, seed, date and the hash of the data
+    effects : what the strongest columns add to the score, the strongest first; empty where that was not computed
+    interactions : pairs of columns that act together, the strongest first
+    bending : the out-of-fold blind AUC of the average above that of its linear candidates alone; None where nothing
+        bends or nothing could be compared
+    shapes : the weight of each shape that was tried in the average, such as {"linear": 0.2, "curves": 0.8}
     """
 
     asked: Asked
@@ -215,6 +259,10 @@ class Findings:
     baselines: list[Baseline]
     chosen: dict[str, Any]
     provenance: dict[str, Any]
+    effects: list[EffectCurve] = field(default_factory=list)
+    interactions: list[PairTold] = field(default_factory=list)
+    bending: Interval | None = None
+    shapes: dict[str, float] = field(default_factory=dict)
 
     @property
     def selected_columns(self) -> list[str]:
@@ -226,9 +274,10 @@ class Findings:
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
-        """The findings that `to_json` wrote; a ValueError where the text is something else."""
+        """The findings that `to_json` wrote, this version or an earlier one; a ValueError where the text is no such."""
         try:
             parts = json.loads(text)
+            bending = parts.pop("bending", None)
             return cls(
                 asked=Asked(**parts.pop("asked")),
                 auc=Interval(*parts.pop("auc")),
@@ -245,6 +294,10 @@ class Findings:
                 baselines=[
                     Baseline(**each | {"advantage": Interval(*each["advantage"])}) for each in parts.pop("baselines")
                 ],
+                # Reports made before scores could bend have none of these.
+                effects=[EffectCurve(**each) for each in parts.pop("effects", [])],
+                interactions=[PairTold(**each) for each in parts.pop("interactions", [])],
+                bending=None if bending is None else Interval(*bending),
                 **parts,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -15,6 +15,12 @@ MINUS = "\u2212"
 PERCENT = "\u00a0%"
 """With a space before it that does not break."""
 
+TURNS = 0.5
+"""A column of which a straight line misses a larger share of what it does has no direction (convention)."""
+
+BOTH_WAYS = "up or down"
+"""What is written in the place of a direction: by its value, the column does both."""
+
 
 def number(value: float, digits: int = 3) -> str:
     """A number with so many digits after the point, and a true minus.
@@ -38,6 +44,19 @@ def sign(value: float) -> str:
     '+'
     """
     return MINUS if value < 0 else "+"
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number with its sign, and none before a zero.
+
+    Examples
+    --------
+    >>> from blindauc.report.words import signed
+    >>> signed(0.314), signed(-0.001)
+    ('+0.31', '0.00')
+    """
+    rounded = round(value, digits)
+    return f"{sign(rounded) if rounded else ''}{number(abs(rounded), digits)}"
 
 
 def short(value: float) -> str:
@@ -126,6 +145,26 @@ def climbed(feature: Feature) -> str:
     if feature.climb == 0:
         return "no move"
     return f"{'up' if feature.climb > 0 else 'down'} {percent(abs(feature.climb))}"
+
+
+def does_turn(feature: Feature) -> bool:
+    """Whether a straight line misses most of what a column does, so that neither "up" nor "down" would be right."""
+    return feature.bends > TURNS
+
+
+def moved(feature: Feature) -> str:
+    """What a column does to a row in the middle of the ranking.
+
+    Examples
+    --------
+    >>> from blindauc.report import Feature
+    >>> from blindauc.report.words import moved
+    >>> moved(Feature("age", "age", -0.4, 1.0, True, None, 12.34, "", -0.18)).replace(chr(160), " ")
+    '+12.3: down 18 %'
+    >>> moved(Feature("age", "age", 0.4, 1.0, True, None, 12.34, "", 0.02, bends=0.9))
+    'up or down'
+    """
+    return BOTH_WAYS if does_turn(feature) else f"{stepped(feature)}: {climbed(feature)}"
 
 
 def _three_digits(value: float) -> float:

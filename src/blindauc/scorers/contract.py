@@ -10,6 +10,15 @@ from blindauc.data import Data
 from blindauc.scorers.spec import Spec
 
 
+class Probe(Protocol):
+    """The scores of some rows, and what they would be if some columns held other values."""
+
+    scores: Floats
+
+    def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
+        """Scores of shape (n,) with `values`, of shape (n, n_columns), in the place of these columns."""
+
+
 class Model(Protocol):
     """One score, or an average of several."""
 
@@ -25,6 +34,16 @@ class Model(Protocol):
 
     def restricted(self, columns: Bools, data: Data) -> Self:
         """The model nearest to this one, on these rows, that uses only some of the columns."""
+
+    def probe(self, X: Any) -> Probe:
+        """What changing columns of these rows would do to their scores."""
+
+    def contributions(self, X: Any) -> Floats:
+        """What each column adds to the score of each row, of shape (n, p): with `base` they add up to the scores."""
+
+    @property
+    def base(self) -> float:
+        """What the score is where no column adds to it."""
 
 
 class Models(Protocol):
@@ -63,8 +82,8 @@ class Models(Protocol):
 class Scorer(Protocol):
     """A family of scores."""
 
-    def ridge_unit(self, data: Data, scaling: str, loss: Any) -> float:
-        """The ridge that weighs as much as the curvature of the loss; ridges are placed in units of it."""
+    def ridge_unit(self, data: Data, spec: Spec) -> float:
+        """The ridge that weighs as much as the curvature of a spec's loss; ridges are placed in units of it."""
 
     def path(self, data: Data, specs: Sequence[Spec]) -> Models:
         """Fit every spec to the rows, each from its neighbour's fit."""

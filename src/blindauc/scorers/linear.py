@@ -50,6 +50,27 @@ class LinearModel:
     def restricted(self, columns: Bools, data: Data) -> LinearModel:
         return self if columns[self.columns].all() else LinearModel(Projection(data)(self.coef, columns))
 
+    def probe(self, X: Floats) -> LinearProbe:
+        return LinearProbe(X, self.coef)
+
+    def contributions(self, X: Any) -> Floats:
+        return X.multiply(self.coef).toarray() if sp.issparse(X) else X * self.coef
+
+    @property
+    def base(self) -> float:
+        return 0.0
+
+
+class LinearProbe:
+    """A weighted sum of columns: a change of one adds what it changes by, times its weight."""
+
+    def __init__(self, X: Floats, coef: Floats) -> None:
+        self._X, self._coef = X, coef
+        self.scores: Floats = X @ coef
+
+    def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
+        return self.scores + (values - self._X[:, columns]) @ self._coef[columns]
+
 
 @dataclass(frozen=True)
 class LinearModels:
@@ -120,18 +141,18 @@ class LinearScorer:
             sample_weight=data.weight,
         )
 
-    def ridge_unit(self, data: Data, scaling: str, loss: Any) -> float:
+    def ridge_unit(self, data: Data, spec: Spec) -> float:
         """The ridge that weighs as much as the curvature of the loss on the scaled columns."""
-        return self.objective(data, scaling, loss).ridge_unit
+        return self.objective(data, spec.scaling, spec.loss).ridge_unit
 
     def path(self, data: Data, specs: Sequence[Spec]) -> LinearModels:
         """Fit every spec to the rows, each from its neighbour's fit."""
         fits: dict[Spec, UnitFit] = {}
         unit = _Unit(data)
         with blas_threads_for(data.X):
-            for kind, of_kind in _grouped(specs, lambda spec: spec.kind):
+            for kind, of_kind in grouped(specs, lambda spec: (spec.scaling, spec.loss)):
                 objective = self.objective(data, *kind)
-                for share, some in _grouped(of_kind, lambda spec: spec.n_outliers):
+                for share, some in grouped(of_kind, lambda spec: spec.n_outliers):
                     path = self._down_the_ridges(objective, _outlier_set(objective, share), some)
                     fits.update((spec, unit(fit)) for spec, fit in path)
         coef, outliers = zip(*(fits[spec] for spec in specs), strict=True)
@@ -143,14 +164,14 @@ class LinearScorer:
         start, ridge = np.zeros(objective.n_columns), DECADE * objective.ridge_unit
         if objective.is_convex and not outliers.is_nothing:
             start, ridge = robust_start(objective, outliers), objective.ridge_unit
-        for l2, some in sorted(_grouped(specs, lambda spec: spec.l2), reverse=True, key=lambda pair: pair[0]):
+        for l2, some in sorted(grouped(specs, lambda spec: spec.l2), reverse=True, key=lambda pair: pair[0]):
             at = objective.with_ridge(l2)
             if not objective.is_convex:
                 start = robust_start(at, outliers)
             for between in _ridges_between(ridge, l2) if objective.is_convex else ():
                 (fit,) = feature_path(objective.with_ridge(between), [everything], outliers, start)
                 start = fit.coef
-            by_size = sorted(some, key=lambda spec: np.sum(spec.n_features_to_select), reverse=True)
+            by_size = sorted(some, key=_n_selected, reverse=True)
             wanted = [self.features(spec.n_features_to_select) for spec in by_size]
             ladder, places = tightened(wanted[0].loosened(np.inf), wanted)
             fits = list(feature_path(at, ladder, outliers, start))
@@ -158,12 +179,17 @@ class LinearScorer:
             start, ridge = fits[0].coef, l2
 
 
-def _grouped(specs: Iterable[Spec], key: Callable[[Spec], Any]) -> list[tuple[Any, list[Spec]]]:
+def grouped(specs: Iterable[Spec], key: Callable[[Spec], Any]) -> list[tuple[Any, list[Spec]]]:
     """Specs by a key, keys in the order in which they come first."""
     groups: dict[Any, list[Spec]] = {}
     for spec in specs:
         groups.setdefault(key(spec), []).append(spec)
     return list(groups.items())
+
+
+def _n_selected(spec: Spec) -> float:
+    count = spec.n_features_to_select
+    return np.inf if count is None else float(np.sum(count))
 
 
 def _outlier_set(objective: Objective, share: float) -> L0:

@@ -50,7 +50,7 @@ class Projection:
     """
 
     def __init__(self, data: Data) -> None:
-        sample = data.subset(_some_rows(data))
+        sample = data.subset(some_rows(data))
         self._share = sample.weight / sample.weight.sum()
         self._spread = Design(sample.X).spread(self._share)
         self._X = _in_units(sample.X, self._spread)
@@ -83,7 +83,8 @@ class Projection:
         return float(chance / between_columns) if chance < between_columns else 1.0
 
 
-def _some_rows(data: Data) -> Bools:
+def some_rows(data: Data) -> Bools:
+    """Rows chosen by what they hold, as many as are looked at."""
     some = np.zeros(len(data.row), dtype=bool)
     some[in_random_order(np.arange(len(some)), row_digests(data.X, 0))[:MAX_ROWS]] = True
     return some

@@ -16,7 +16,10 @@ class Spec:
     loss : str or Loss
     l2 : float, the ridge on the scaled columns
     n_outliers : float, the share of the labelled positives that the fit leaves out
-    n_features_to_select : int, or a tuple with one int for each group
+    n_features_to_select : int, or a tuple with one int for each group; None for all
+    shape : {"linear", "curves", "kernel", "trees"}
+    gamma : float, the width of a kernel; None for other shapes
+    n_leaves, n_rounds : int, the size and the number of trees; None for other shapes
 
     Examples
     --------
@@ -30,13 +33,36 @@ class Spec:
     l2: float
     n_outliers: float
     n_features_to_select: Any
+    shape: str = "linear"
+    gamma: float | None = None
+    n_leaves: int | None = None
+    n_rounds: int | None = None
 
     @property
     def params(self) -> dict[str, Any]:
-        """The settings as parameters of an estimator."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        """The settings as parameters of an estimator; those that its shape has no use for are left out."""
+        of_shape = {"gamma", "n_leaves", "n_rounds"}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if name not in of_shape or value is not None}
 
     @property
-    def kind(self) -> tuple[str, Any]:
-        """Scaling and loss: fits of one kind share an objective but for its ridge."""
-        return self.scaling, self.loss
+    def family(self) -> str:
+        """The shape and, for a kernel, its width: fits of one family share derived columns."""
+        return family_of(self.shape, self.gamma)
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """Fits of one kind share an objective but for its ridge, or a run of boosting."""
+        return self.family, self.scaling, self.loss, self.n_leaves
+
+
+def family_of(shape: str, gamma: float | None = None) -> str:
+    """The name of a family of fits.
+
+    Examples
+    --------
+    >>> from blindauc.scorers.spec import family_of
+    >>> family_of("curves"), family_of("kernel", 0.3)
+    ('curves', 'kernel 0.3')
+    """
+    return shape if gamma is None else f"{shape} {gamma!r}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from blindauc.report.bending import does_select, selection_told
 from blindauc.report.charts import BARS, weight_chart
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Feature, Findings
+from blindauc.report.sections.effects import effects
 from blindauc.report.sections.parts import ROWS_AT_FIRST, cut_on_paper, figure, not_shown, section
 from blindauc.report.tables import Cell, Column, table
-from blindauc.report.words import climbed, count, name, percent, stepped
+from blindauc.report.words import BOTH_WAYS, count, does_turn, moved, name, percent
 
 MOST_FEATURES = 100
 """Rows of the table, however many columns there are."""
@@ -34,36 +36,52 @@ MEANING = (
     "Belongs is the probability that a column belongs in the ranking; columns with at least 50\u00a0% are selected. "
     "Stability is the share of random halves of the rows that would select the column, too."
 )
+TURNING = (
+    f"\u201c{BOTH_WAYS}\u201d stands for a column that speaks for a positive at some of its values and against one at "
+    "others."
+)
 NO_MEANING = "There are too few labels to say which columns belong in the ranking."
 
 
 def features(findings: Findings) -> Markup:
-    """What columns do as bars and as a table, and the columns that were never looked at."""
+    """What columns do as bars, as a table and as curves, and the columns that were never looked at."""
     shown = findings.features[:MOST_FEATURES]
+    has_numbers = findings.is_auc_known and does_select(findings.shapes)
     return section(
         "features",
         "What tells rows apart",
-        f"{_how_many(findings)} {READING}",
+        " ".join(filter(None, [_how_many(findings), READING, TURNING if any(map(does_turn, shown)) else None])),
         tag(
             "div",
-            _bars(findings),
+            _bars(findings, is_tested=has_numbers),
             tag(
                 "div",
-                tag("p", MEANING if findings.is_auc_known else NO_MEANING, class_="note"),
-                _numbers(shown, is_tested=findings.is_auc_known),
+                tag("p", _meaning(findings), class_="note"),
+                _numbers(shown, is_tested=has_numbers),
                 cut_on_paper(len(shown)),
                 not_shown(len(shown), len(findings.features), "line of less weight is", "lines of less weight are"),
             ),
             class_="pair",
         ),
+        effects(findings),
         [tag("p", note, class_="note") for note in findings.asked.notes],
         _set_aside(findings.asked.set_aside),
     )
 
 
+def _meaning(findings: Findings) -> str:
+    """What the numbers of the table mean, and which part of the ranking they do not speak of."""
+    not_selected = selection_told(findings.shapes)
+    if not does_select(findings.shapes):
+        return not_selected or ""
+    return " ".join(filter(None, [MEANING if findings.is_auc_known else NO_MEANING, not_selected]))
+
+
 def _how_many(findings: Findings) -> str:
     n_selected, n_used = len(findings.selected_columns), findings.asked.n_columns
     some = f"Of {count(n_used, 'column', 'columns')} used, {count(n_selected, 'is', 'are')} selected"
+    if not does_select(findings.shapes):
+        some = f"{count(n_used, 'column is', 'columns are')} used"
     return (
         f"{some}; a column of categories has a line for each of them."
         if n_used < len(findings.features)
@@ -71,11 +89,11 @@ def _how_many(findings: Findings) -> str:
     )
 
 
-def _bars(findings: Findings) -> Markup:
+def _bars(findings: Findings, *, is_tested: bool) -> Markup:
     if not any(feature.weight for feature in findings.features):
         return tag("p", "No column has a weight.")
     words = f"The strongest, {BARS} at most. Bars compare them by one standard deviation of each."
-    chart = weight_chart(findings.features, is_tested=findings.is_auc_known)
+    chart = weight_chart(findings.features, is_tested=is_tested)
     return figure("What moves rows most", words, chart, nearest="y")
 
 
@@ -94,7 +112,7 @@ def _row(feature: Feature, *, is_tested: bool) -> list[Child | Cell]:
     frequency = feature.frequency
     moves: list[Child | Cell] = [
         [name(feature.column), _source(feature)],
-        Cell(f"{stepped(feature)}: {climbed(feature)}", feature.climb),
+        Cell(moved(feature), feature.climb),
     ]
     if not is_tested:
         return moves

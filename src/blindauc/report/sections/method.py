@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from blindauc.report.bending import LINEAR, bending_told, carrying, does_select
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections.parts import section
@@ -17,12 +19,19 @@ TITLE = (
     "Positive-Unlabeled Classification"
 )
 METHOD = (
-    "The ranking is a weighted sum of columns. Its weights maximise the blind AUC: of all pairs of a labelled and an "
-    "unlabelled row, the share in which the labelled one comes first. A fit limits how many columns have a weight and "
-    "leaves out labelled rows that do not fit (BAUC-OF). Fits with different settings are averaged, each weighted by "
-    "how well it ranks labelled rows that it has not seen. The AUC on true labels, the share of hidden positives and "
-    "that of wrong labels follow from how labelled rows rank among unlabelled ones."
+    "The ranking is {score}. It maximises the blind AUC: of all pairs of a labelled and an unlabelled row, the share "
+    "in which the labelled one comes first. A fit {limits}leaves out labelled rows that do not fit (BAUC-OF). Fits "
+    "with different settings are averaged, each weighted by how well it ranks labelled rows that it has not seen. The "
+    "AUC on true labels, the share of hidden positives and that of wrong labels follow from how labelled rows rank "
+    "among unlabelled ones."
 )
+LIMITS = "limits how many columns it uses and "
+SCORES = {
+    LINEAR: "a weighted sum of columns",
+    "curves": "a sum of curves, one for each column",
+    "kernel": "a kernel machine, which compares rows by all of their columns",
+    "trees": "a sum of decision trees",
+}
 LEADING = "The candidate with the largest weight"
 
 GLOSSARY = (
@@ -34,6 +43,7 @@ GLOSSARY = (
     ("Suspicion", "The probability that a label is wrong."),
     ("Ridge (l2)", "A penalty that keeps weights small, so that chance patterns do not get a large one."),
     ("Outliers", "Labelled rows that a fit leaves out because they look like unlabelled ones."),
+    ("Shape", "How a score may depend on columns: by straight lines, curves, kernels or trees."),
     ("Inclusion", "The probability that a column belongs in the ranking."),
     ("95 % interval", "A range that holds the true number in 95 of 100 such tables."),
 )
@@ -45,7 +55,8 @@ def method(findings: Findings) -> Markup:
         "method",
         "Appendix: method, words and sources",
         None,
-        tag("p", METHOD),
+        tag("p", method_told(findings.shapes)),
+        tag("p", bent) if (bent := bending_told(findings.shapes, findings.bending)) else None,
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
         tuning(findings),
         tag("h3", "Words"),
@@ -57,6 +68,13 @@ def method(findings: Findings) -> Markup:
             class_="pair",
         ),
     )
+
+
+def method_told(shapes: Mapping[str, float]) -> str:
+    """The method in a few sentences, for a score of these shapes."""
+    scores = [SCORES[shape] for shape in carrying(shapes)] or [SCORES[LINEAR]]
+    score = scores[0] if len(scores) == 1 else f"the average of {'; '.join(scores[:-1])}; and {scores[-1]}"
+    return METHOD.format(score=score, limits=LIMITS if does_select(shapes) else "")
 
 
 def _pairs(caption: str, values: dict[str, Any]) -> Markup:

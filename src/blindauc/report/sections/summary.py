@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from blindauc.estimate import MIN_JUDGED
+from blindauc.report.bending import bending_told, does_select
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, whole_range, wrong_first
@@ -33,7 +34,13 @@ def summary(findings: Findings) -> Markup:
             _answer("Which labels do I check?", _about_labels(findings)),
             class_="answers",
         ),
-        tag("ul", tag("li", _about_columns(findings)), _about_baselines(findings), class_="found"),
+        tag(
+            "ul",
+            tag("li", _about_columns(findings)),
+            _about_bending(findings),
+            _about_baselines(findings),
+            class_="found",
+        ),
         _careful(findings),
         id="summary",
     )
@@ -55,6 +62,8 @@ def _asked(findings: Findings) -> list[Child]:
 def _key_numbers(findings: Findings) -> list[Markup]:
     n_selected = len(findings.selected_columns)
     columns = key_number("Columns selected", f"{n_selected:,}", f"of {findings.asked.n_columns:,} that were used")
+    if not does_select(findings.shapes):
+        columns = key_number("Columns used", f"{findings.asked.n_columns:,}", "none is selected")
     if not findings.is_auc_known:
         return [
             key_number("Labelled rows", f"{findings.asked.n_labelled:,}", "too few to estimate anything from"),
@@ -152,6 +161,8 @@ def _about_labels(findings: Findings) -> list[Child]:
 
 
 def _about_columns(findings: Findings) -> list[Child]:
+    if not does_select(findings.shapes):
+        return _about_all_columns(findings)
     selected = findings.selected_columns
     if not selected:
         return [tag("strong", "No column helps. "), "The ranking is the same for every row."]
@@ -165,6 +176,21 @@ def _about_columns(findings: Findings) -> list[Child]:
         [(", " if i else None, each) for i, each in enumerate(strongest)],
         ".",
     ]
+
+
+def _about_all_columns(findings: Findings) -> list[Child]:
+    strongest = list(dict.fromkeys(feature.source for feature in findings.features))[:STRONGEST]
+    return [
+        tag("strong", f"The order rests on {count(findings.asked.n_columns, 'column', 'columns')}; none is selected. "),
+        "The strongest: ",
+        [(", " if i else None, name(source)) for i, source in enumerate(strongest)],
+        ".",
+    ]
+
+
+def _about_bending(findings: Findings) -> Markup | None:
+    bent = bending_told(findings.shapes, findings.bending)
+    return tag("li", tag("strong", "Was bending worth it? "), bent) if bent else None
 
 
 def _about_baselines(findings: Findings) -> Markup | None:

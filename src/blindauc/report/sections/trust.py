@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from blindauc.report.bending import is_mostly_linear
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag, together
@@ -89,6 +90,8 @@ def _grounds(findings: Findings) -> list[list[Child]]:
 
 def more_rows(findings: Findings) -> str:
     """What the bound of the paper's Theorem 2 says about more rows; only ratios of it mean something."""
+    if not is_mostly_linear(findings.shapes):
+        return "More rows would help. The theory of the method, which is about straight lines, does not say how much."
     asked = findings.asked
     n_pos, n_unl = asked.n_labelled, asked.n_rows - asked.n_labelled
     n_selected = sum(feature.selected for feature in findings.features)

@@ -1,4 +1,4 @@
-"""A fitted linear score: ranking, classes, probabilities, doubtful labels, selected columns."""
+"""A fitted score: ranking, classes, probabilities, doubtful labels, selected columns."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import Design
 from blindauc.estimate import Estimate
-from blindauc.estimators.inputs import read_counts, read_matrix
+from blindauc.estimators.explained import ExplainedScore, is_calibrated
+from blindauc.estimators.inputs import read_counts, read_matrix, takes_missing
 from blindauc.estimators.meaning import Meaning
 from blindauc.estimators.reading import Sifted
 from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
@@ -25,21 +25,12 @@ from blindauc.metrics import blind_auc_score
 from blindauc.prior import ScoreModel, flag
 
 
-def _is_calibrated(model: Any) -> bool:
-    # Before the fit it is not known whether the fit will calibrate, so the parameter has to say.
-    if hasattr(model, "calibration_") or getattr(model, "calibrate", True):
-        return True
-    raise AttributeError("With calibrate=False there are no probabilities: set it to True and fit again.")
-
-
-class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What can be asked of a linear score once it is fitted."""
+class PURanking(ExplainedScore, ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What can be asked of a score once it is fitted."""
 
     has_intercept: ClassVar[bool]
     """Whether the risk has a constant of its own."""
 
-    coef_: Floats
-    intercept_: float
     support_: Bools
     classes_: Any
     calibration_: ScoreModel
@@ -66,7 +57,7 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return Design(read_matrix(self, X, reset=False)).scores(self.coef_)
+        return self.model_.scores(read_matrix(self, X, reset=False))
 
     def predict(self, X: Any) -> Any:
         """The class of each row: positive where the decision function is above zero (`threshold` says where that is).
@@ -82,7 +73,7 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         is_positive = self.decision_function(X) > 0
         return self.classes_[is_positive.astype(np.intp)]
 
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The probabilities of being unlabelled-like and of being positive, for rows of the population (`sampling`).
 
@@ -102,7 +93,7 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         positive = self.calibration_.probability(scores)
         return np.column_stack([1 - positive, positive])
 
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba_interval(self, X: Any) -> tuple[Floats, Floats]:
         """The 95 % interval of the probability of being positive, for rows of the population (`sampling`).
 
@@ -152,7 +143,7 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         is_positive = read_labels(y, self.classes_[1]).is_positive
         return float(blind_auc_score(is_positive, scores, sample_weight=sample_weight))
 
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def doubtful_labels(self, max_fdr: float = 0.2, *, k: int | None = None) -> Ints:
         """Row numbers, in the training X, of the labelled positives to check, the most doubtful first.
 
@@ -178,7 +169,7 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
         (n_wanted,) = read_counts("k", k, len(order), "labelled positives")
         return self.labelled_rows_[order[:n_wanted]]
 
-    @available_if(_is_calibrated)  # type: ignore[untyped-decorator]
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def expected_wrong(self, k: Any) -> Any:
         """How many wrong labels to expect among the `k` most doubtful ones, those of `doubtful_labels(k=k)`.
 
@@ -264,6 +255,8 @@ class LinearPUModel(ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ign
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
+        # One shape or several, that nobody has checked yet.
+        tags.input_tags.sparse = not any(shape in str(self.shape) for shape in ("curves", "kernel"))
+        tags.input_tags.allow_nan = takes_missing(self)
         tags.target_tags.required = True
         return tags

@@ -1,0 +1,116 @@
+"""A fitted score, as far as it shows what it learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from blindauc._typing import Floats
+from blindauc.data import Data
+from blindauc.estimators.explaining import explained, reference_rows
+from blindauc.estimators.inputs import read_matrix
+from blindauc.evidence.out_of_fold import Fold
+from blindauc.explain import Effect, Interaction
+from blindauc.explain.effects import packed, unpacked
+from blindauc.scorers import LinearModel, Model
+
+EFFECTS = "effects_"
+
+
+def is_calibrated(model: Any) -> bool:
+    """Whether a model was, or will be, calibrated; the AttributeError where it is not says what helps."""
+    # Before the fit it is not known whether the fit will calibrate, so the parameter has to say.
+    if hasattr(model, "calibration_") or getattr(model, "calibrate", True):
+        return True
+    raise AttributeError(
+        "With calibrate=False there are no probabilities, suspicions and effects: set it to True and fit again."
+    )
+
+
+class ExplainedScore(BaseEstimator):  # type: ignore[misc]
+    """What can be asked of a score about its columns."""
+
+    shape: Any
+    model_: Model
+    intercept_: float
+    effects_: list[Effect]
+    importance_: Floats
+    interactions_: list[Interaction]
+    usual_: Floats
+
+    @property
+    def coef_(self) -> Floats:
+        """The weight of each column, where the score is linear."""
+        check_is_fitted(self)
+        if not isinstance(self.model_, LinearModel):
+            raise AttributeError('A score that bends has no coefficients: see effects_, or choose shape="linear".')
+        return self.model_.coef
+
+    def _store_usual(self, data: Data) -> None:
+        """Keep what columns add to the scores of unlabelled rows, which reasons are compared with."""
+        self.usual_ = self.model_.contributions(reference_rows(data)).mean(axis=0)
+
+    def _store_explanation(self, data: Data, folds: Sequence[Fold]) -> None:
+        told = explained(self.model_, data, folds)
+        self.effects_, self.importance_, self.interactions_ = told.effects, told.importance, told.interactions
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def interactions(self, n_pairs: int = 10) -> list[Interaction]:
+        """The pairs of columns whose contributions do not add up, the strongest first.
+
+        Parameters
+        ----------
+        n_pairs : int, default=10
+
+        Returns
+        -------
+        list of Interaction
+            With the two `columns` and the `size`, the share of the variance of the scores that needs both; empty for a
+            score that is a sum over columns.
+        """
+        check_is_fitted(self)
+        return self.interactions_[:n_pairs]
+
+    def reasons(self, X: Any) -> Floats:
+        """What each column adds to the score of each row, compared with the unlabelled rows.
+
+        Exact for linear scores and curves. Trees have Shapley values (Lundberg et al., Nat. Mach. Intell. 2020),
+        kernels integrated gradients (Sundararajan, Taly and Yan, ICML 2017).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+
+        Returns
+        -------
+        ndarray of shape (n, p + 1)
+            A column for each of X, and a last one, the same for all rows, with the mean over unlabelled rows. Rows add
+            up to `decision_function`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from blindauc import BlindAUCClassifier
+        >>> from blindauc.datasets import make_paper_data
+        >>> data = make_paper_data(n_features=20, n_relevant=15, n_outliers=0, random_state=0)
+        >>> model = BlindAUCClassifier(shape="curves").fit(data.X, data.y_pu)
+        >>> reasons = model.reasons(data.X_test)
+        >>> bool(np.allclose(reasons.sum(axis=1), model.decision_function(data.X_test)))
+        True
+        """
+        check_is_fitted(self)
+        parts = self.model_.contributions(read_matrix(self, X, reset=False)) - self.usual_
+        base = self.usual_.sum() + self.model_.base + self.intercept_
+        return np.column_stack([parts, np.full(len(parts), base)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return state | {EFFECTS: packed(state[EFFECTS])} if EFFECTS in state else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state | {EFFECTS: unpacked(state[EFFECTS])} if EFFECTS in state else state)

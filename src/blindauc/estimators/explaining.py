@@ -1,0 +1,63 @@
+"""What a fitted score learnt, by the rows that it was fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.data import Data
+from blindauc.design import Design
+from blindauc.evidence.folds import in_random_order, row_digests
+from blindauc.evidence.out_of_fold import Fold
+from blindauc.explain import Effect, Interaction, effects_of, importances_of, interactions_of
+from blindauc.scorers import Model
+
+MAX_ROWS = 300
+"""Unlabelled rows by which effects are found: about 15 for each step of a curve."""
+
+MOST_PAIRS = 66
+"""All pairs that are looked at."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a score learnt.
+
+    Attributes
+    ----------
+    effects : list of Effect, one for each column
+    importance : ndarray of shape (p,), by how much the blind AUC of held-out rows falls when a column is permuted; NaN
+        where nothing was held out
+    interactions : list of Interaction, the strongest first
+    """
+
+    effects: list[Effect]
+    importance: Floats
+    interactions: list[Interaction]
+
+
+def reference_rows(data: Data) -> Floats:
+    """Some unlabelled rows, chosen by what they hold."""
+    some = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))[:MAX_ROWS]
+    return Design(data.X).rows(some).dense()
+
+
+def explained(model: Model, data: Data, folds: Sequence[Fold]) -> Explanation:
+    """Explain a score by unlabelled rows, and by models that have not seen the rows of their folds."""
+    X = reference_rows(data)
+    times = np.sum([fold.held_out for fold in folds], axis=0) if folds else np.ones(1)
+    return Explanation(
+        effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1)),
+        _importance(data, folds),
+        interactions_of(model, X, n_pairs=MOST_PAIRS),
+    )
+
+
+def _importance(data: Data, folds: Sequence[Fold]) -> Floats:
+    if not folds:
+        return np.full(data.X.shape[1], np.nan)
+    held_out = ((fold.model, data.subset(fold.held_out)) for fold in folds)
+    return importances_of((model, rows.X, rows.is_positive, rows.weight) for model, rows in held_out)

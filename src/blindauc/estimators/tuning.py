@@ -1,0 +1,213 @@
+"""How a choice is made: read, search, average, learn what the scores mean, and compare with simpler methods."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from blindauc.choice.average import Average, averaged
+from blindauc.choice.baselines import compare
+from blindauc.choice.cost import expected_seconds
+from blindauc.choice.growth import grown
+from blindauc.choice.progress import fold_report
+from blindauc.choice.results import cv_results
+from blindauc.choice.search import RULES, Search, race, without_search
+from blindauc.choice.space import Choices, Space, space_of
+from blindauc.data import Data
+from blindauc.design import Design
+from blindauc.estimate import MIN_JUDGED
+from blindauc.estimators.base import PUClassifier, check_shifts_work
+from blindauc.estimators.inputs import check_choice, check_whole
+from blindauc.estimators.meaning import meaning_of
+from blindauc.estimators.parameters import PUParameters, parameters
+from blindauc.estimators.reading import Sifted, all_or_nothing, read_data, sifted
+from blindauc.estimators.space import read_choices
+from blindauc.estimators.summary import summary_of
+from blindauc.evidence.folds import Split, fold_splits, splits_of
+from blindauc.evidence.out_of_fold import mean_estimate
+from blindauc.progress import At, duration, steps
+from blindauc.scorers import Spec
+from blindauc.scorers.derived import DerivedScorer
+from blindauc.scorers.linear import LinearScorer
+from blindauc.scorers.mixed import SELECTING, MixedScorer
+
+REPEATED_BELOW = 300
+"""With fewer labelled positives the folds are repeated once: a row of the ablation table says what that brings."""
+
+
+SHARES = {"search": 85.0, "average of candidates": 8.0, "calibration": 3.0, "simpler methods": 4.0}
+"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
+
+
+@parameters()
+class TunedPUClassifier(PUParameters):
+    """A PU classifier whose choices are made by cross-validation on PU labels."""
+
+    n_features_to_select: Any = "auto"
+    n_outliers: Any = "auto"
+    shape: Any = "auto"
+    gamma: Any = "auto"
+    n_leaves: Any = "auto"
+    n_rounds: Any = "auto"
+    l2: Any = "auto"
+    scaling: Any = "auto"
+    loss: Any = "logistic"
+    rule: str = "average"
+    rank_by: str = "all"
+    cv: Any = 5
+    n_repeats: Any = "auto"
+    grow_unlabelled: bool = False
+    n_jobs: int | None = None
+
+    _estimator: ClassVar[type[PUClassifier]]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+        """Choose by cross-validation on the PU labels, then fit the choice to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p)
+        y : array-like of shape (n,)
+            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
+        sample_weight : array-like of shape (n,), optional
+            Whole numbers are counts of rows, others are weights.
+        groups : array-like of shape (n,), optional
+            Whom each row belongs to, such as a patient: rows of one group are held out together.
+        time : array-like of shape (n,), optional
+            When each row was, as numbers or dates: rows are then judged by fits to earlier ones.
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self), steps(SHARES, is_shown=bool(self.verbose)) as at:
+            self._check_params()
+            at("search")
+            everyone = read_data(self, X, y, sample_weight, groups=groups, time=time)
+            rows = sifted(everyone, self.leverage_screen).counted()
+            self._features(rows.data)  # groups have to make sense before they can be counted
+            choices = read_choices(self, rows)
+            scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
+            _check_outliers_can_be_shifted(scorer, choices)
+            space = space_of(scorer, rows.data, choices)
+            labelled_share = rows.data.labelled_share
+            if self.grow_unlabelled:
+                data, self.growth_path_ = grown(scorer, rows.data, space.likeliest)
+                rows = replace(rows, data=data)
+            search = self._searched(scorer, rows.data, space, _num_samples(X), at)
+            self._store_search(search, rows)
+            at("average of candidates")
+            self.best_estimator_ = self._like(self.best_params_).fit(X, y, sample_weight)
+            average = averaged(scorer, search, self.rank_by == "support")
+            at("calibration")
+            self._store_average(rows, average, labelled_share)
+            at("simpler methods")
+            self._store_comparisons(search, average, _num_samples(X))
+        return self
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_choice("rule", self.rule, tuple(RULES))
+        check_choice("rank_by", self.rank_by, ("all", "support"))
+        if self.n_repeats != "auto":
+            check_whole("n_repeats", self.n_repeats, at_least=1)
+        if isinstance(self.cv, Real):
+            check_whole("cv", self.cv, at_least=2)
+
+    def _like(self, choices: dict[str, Any]) -> PUClassifier:
+        """The estimator that is tuned, with the choices made and nothing calibrated."""
+        chosen = {each.name for each in fields(Spec)}
+        names = [each.name for each in fields(self._estimator) if each.name not in chosen and hasattr(self, each.name)]
+        # To a shape that selects no columns, it does not matter which are selected together.
+        of_no_use = set() if choices["shape"] in SELECTING else {"groups", "sparsity"}
+        shared = {name: getattr(self, name) for name in names if name not in of_no_use}
+        return self._estimator(**shared | choices | {"solver": "path", "calibrate": False, "verbose": 0})
+
+    def _searched(self, scorer: MixedScorer, data: Data, space: Space, n_rows: int, at: At) -> Search:
+        splits = self._splits(data, n_rows)
+        if not splits:
+            return without_search(data, space.likeliest)
+        if self.verbose:
+            seconds = expected_seconds(scorer, data, space.specs, splits)
+            at("search", words=f"search, about {duration(seconds)}")
+        report = fold_report(at, "search", len(splits))
+        return race(
+            scorer, data, space.specs, space.log_belief, splits, rule=self.rule, n_jobs=self.n_jobs, report=report
+        )
+
+    def _splits(self, data: Data, n_rows: int) -> list[Split]:
+        """All splits to judge by; none where positives are too few."""
+        if not isinstance(self.cv, Integral):
+            if data.time is not None:
+                raise ValueError("cv and time both say which rows are held out: pass a number of folds, or no time.")
+            return splits_of(self.cv, data, n_rows)
+        n_repeats = self.n_repeats
+        if n_repeats == "auto":
+            n_repeats = 2 if data.is_positive.sum() < REPEATED_BELOW else 1
+        # There is one past and one future: a repeat would be the same again.
+        n_repeats = 1 if data.time is not None else n_repeats
+        first = int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
+        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_JUDGED) for k in range(int(n_repeats))]
+        return [split for repeat in repeats for split in repeat]
+
+    def _store_search(self, search: Search, rows: Sifted) -> None:
+        def params_of(spec: Spec) -> dict[str, Any]:
+            return spec.params | {"n_outliers": rows.total_share(spec.n_outliers)}
+
+        self.cv_results_ = cv_results(search, params_of) if search.tried else {}
+        self.best_index_ = [each.spec for each in search.tried].index(search.leader) if search.tried else 0
+        self.best_params_ = params_of(search.leader)
+        self.shapes_ = search.by_shape()
+
+    def _store_average(self, rows: Sifted, average: Average, labelled_share: float) -> None:
+        data = rows.data
+        self.model_, self.support_ = average.model, average.support
+        self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
+        self.bending_ = average.bending
+        self.spread_ = Design(data.filled().X).spread(data.weight / data.weight.sum())
+        # A row of weight two is two rows to the search: one of them left out is the row left out.
+        row = data.row[data.is_positive]
+        left_out = np.isin(row, row[average.left_out])
+        self._store_outliers(rows, left_out, np.where(left_out, np.inf, 0.0))
+        self.n_iter_ = self.best_estimator_.n_iter_
+        scores = self.model_.scores(data.X)
+        meaning = meaning_of(data, scores, average.known, self.prior, self.sampling, labelled_share).with_leverage(
+            rows.leverage_rows
+        )
+        self._store_meaning(meaning, data, scores, self.threshold)
+        self._store_usual(data)
+        self._store_explanation(data, average.folds)
+
+    def _store_comparisons(self, search: Search, average: Average, n_rows: int) -> None:
+        """Keep the out-of-fold ranks, their mean, and how baselines compare."""
+        data, rank = search.data, average.known.mean_rank
+        self.held_out_rank_ = np.full(n_rows, np.nan)
+        self.held_out_rank_[data.row] = average.known.rank
+        if not search.splits:
+            self.best_score_, self.baselines_ = np.nan, []
+            return
+        held_out = data.is_positive & ~np.isnan(rank)
+        self.best_score_ = float(mean_estimate(rank[held_out], data.weight[held_out]))
+        self.baselines_ = compare(data.filled(), search.splits, rank[data.is_positive], self.n_jobs)
+
+    def summary(self) -> str:
+        """What was chosen and how good it is, in a few lines of plain text.
+
+        Returns
+        -------
+        str
+        """
+        check_is_fitted(self)
+        return summary_of(self)
+
+
+def _check_outliers_can_be_shifted(scorer: MixedScorer, choices: Choices) -> None:
+    for each in scorer.of_family.values():
+        linear = each.linear if isinstance(each, DerivedScorer) else each
+        if isinstance(linear, LinearScorer):
+            check_shifts_work(linear, choices.losses[0], int(max(choices.outlier_shares) > 0))

@@ -1,0 +1,276 @@
+r"""Accumulated local effects (Apley and Zhu, Visualizing the effects of predictor variables, JRSS B 2020).
+
+Between two neighbours of a grid z[0] < ... < z[m] of values of column j, the score changes by
+
+    step[k] = mean of f(x with x_j = z[k]) - f(x with x_j = z[k - 1])
+
+over the reference rows with z[k - 1] <= x_j <= z[k]. What the column adds to the score at z[k] is step[1] + ... +
+step[k], up to a constant. Rows are moved to their neighbours on the grid only, so that no combination of values is
+looked at that is far from all rows, as it would be with partial dependence. A row that holds a value of the grid is
+moved both up and down, as Apley and Zhu do it for categories. For an additive score the result is exact at the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from blindauc._typing import Bools, Floats
+from blindauc.design import Design
+from blindauc.scorers.contract import Model, Probe
+
+MAX_VALUES = 20
+"""Values of a grid (convention): quantiles of a few hundred rows, about 5 % of them between two."""
+
+COMMON = 0.1
+"""A value of more than this share of the rows has its own place on the grid (convention): zeros of a column that is
+mostly zero would otherwise be most of its quantiles."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one column adds to the score, as a function of its value.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_values,)
+        The grid, increasing: quantiles of the column, or its distinct values where these are few. It is empty where
+        the column is missing in all reference rows.
+    contribution : ndarray of shape (n_values,)
+        What the column adds to the score at each value. The mean over the reference rows is zero.
+    low, high : ndarray of shape (n_values,)
+        A pointwise 95 % band. Without resampled models there is none: both equal the contribution.
+    share : ndarray of shape (n_values,)
+        The share of the reference rows that are nearest to each value; it sums to one.
+    size : float
+        The standard deviation of the contribution over the reference rows.
+    """
+
+    values: Floats
+    contribution: Floats
+    low: Floats
+    high: Floats
+    share: Floats
+    size: float
+
+    @property
+    def weight(self) -> float:
+        """The size, negative where the contribution falls with the value over most of the reference rows.
+
+        That is the sign of the covariance of contributions and ranks: a few rows far out do not decide it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from blindauc.explain import Effect
+        >>> falls = np.array([1.0, -1.0])
+        >>> Effect(np.array([0.0, 2.0]), falls, falls, falls, np.array([0.5, 0.5]), 1.0).weight
+        -1.0
+        """
+        rank = np.cumsum(self.share) - self.share / 2
+        slope = float(self.share * (rank - self.share @ rank) @ self.contribution)
+        return self.size * float(np.sign(slope))
+
+    def at(self, values: Any) -> Floats:
+        """The contribution at any values.
+
+        It is interpolated linearly between the values of the grid. Beyond them it goes on with the slope of the last
+        interval. That is exact for linear scores and for curves; kernels and trees may do otherwise there, where
+        no reference row was seen.
+
+        Parameters
+        ----------
+        values : array-like of float
+
+        Returns
+        -------
+        ndarray
+            NaN where a value is missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from blindauc.explain import Effect
+        >>> line = np.array([-1.0, 1.0])
+        >>> Effect(np.array([0.0, 2.0]), line, line, line, np.array([0.5, 0.5]), 1.0).at([0.5, 3.0, np.nan]).tolist()
+        [-0.5, 2.0, nan]
+        """
+        wanted = np.asarray(values, dtype=np.float64)
+        if len(self.values) < 2:
+            return np.where(np.isnan(wanted), np.nan, 0.0)
+        grid, heights = self.values, self.contribution
+        upper = np.clip(np.searchsorted(grid, wanted), 1, len(grid) - 1)
+        lower = upper - 1
+        along = (wanted - grid[lower]) / (grid[upper] - grid[lower])
+        return heights[lower] + along * (heights[upper] - heights[lower])
+
+
+OF_THE_GRID = ("values", "contribution", "low", "high", "share")
+"""The arrays of an effect."""
+
+
+def packed(effects: Sequence[Effect]) -> dict[str, Any]:
+    """Effects as a few long arrays: a model file with some for each of hundreds of columns takes seconds to read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain.effects import Effect, packed, unpacked
+    >>> line = np.array([-1.0, 1.0])
+    >>> effect = Effect(np.array([0.0, 2.0]), line, line, line, np.array([0.5, 0.5]), 1.0)
+    >>> unpacked(packed([effect, effect]))[1].values
+    array([0., 2.])
+    """
+    arrays = {name: np.concatenate([getattr(effect, name) for effect in effects]) for name in OF_THE_GRID}
+    n_values, size = ([len(effect.values) for effect in effects], [effect.size for effect in effects])
+    return arrays | {"n_values": np.array(n_values), "size": np.array(size)}
+
+
+def unpacked(arrays: Mapping[str, Any]) -> list[Effect]:
+    """The way back from `packed`."""
+    places = np.cumsum(arrays["n_values"])[:-1]
+    of_effects = zip(*(np.split(arrays[name], places) for name in OF_THE_GRID), arrays["size"].tolist(), strict=True)
+    return [Effect(*parts) for parts in of_effects]
+
+
+def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: int = 1) -> list[Effect]:
+    r"""The effect of every column on the score, with a band.
+
+    The band is the delete-a-group jackknife of the models fitted without one of K folds,
+
+    .. math:: \hat{\sigma}^2 = \frac{K - 1}{K} \sum_k (\theta_k - \bar{\theta})^2
+
+    (Shao and Tu, The jackknife and bootstrap, 1995), and :math:`t_{M - 1} \hat{\sigma}` on both sides, by Student's t
+    for M models, since few of them leave the deviation itself uncertain. Folds that were drawn several times give the
+    mean of the squares over all fits, times K - 1: the delete-d jackknife with random subsets (Shao and Wu, A general
+    theory for jackknife variance estimation, Ann. Stat. 1989).
+
+    A model is evaluated twice for each column that it uses. A column that the model does not use contributes zero; its
+    band tells what the resampled models that use it make of it.
+
+    Rows in which a column is missing or infinite take no part in its grid, shares and mean: the effect is that of the
+    values that are known.
+
+    Parameters
+    ----------
+    model : Model
+    resampled : sequence of Model
+        The averages of the folds, each fitted without one fold. With fewer than two there is no band.
+    X : ndarray or sparse matrix of shape (n, p)
+        Reference rows: a few hundred unlabelled rows, since sparse ones are made dense.
+    n_repeats : int, default=1
+        How many times the rows were split into folds; `resampled` holds K models for each.
+
+    Returns
+    -------
+    list of Effect
+        One for each column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain import effects_of
+    >>> from blindauc.scorers import LinearModel
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> folds = [LinearModel(np.array([slope, 0.0])) for slope in (1.9, 2.0, 2.1)]
+    >>> used, unused = effects_of(LinearModel(np.array([2.0, 0.0])), folds, X)
+    >>> bool(np.allclose(used.contribution, 2 * (used.values - X[:, 0].mean())))
+    True
+    >>> bool((used.low < used.contribution).all()), unused.size
+    (True, 0.0)
+    """
+    rows = Design(X).dense()
+    if len(model.columns) != rows.shape[1]:
+        raise ValueError(
+            f"The model has {len(model.columns)} columns, the reference rows {rows.shape[1]}: pass rows "
+            "with the columns that it was fitted to."
+        )
+    n_folds = len(resampled) / n_repeats
+    probes = [(each.columns, each.probe(rows)) for each in (model, *resampled)]
+    effects = []
+    for j in range(rows.shape[1]):
+        column = _Column(rows[:, j])
+        curve, *others = (column.curve(j, uses, probe) for uses, probe in probes)
+        effects.append(column.effect(curve, _reach(np.array(others), n_folds)))
+    return effects
+
+
+def _reach(curves: Floats, n_folds: float) -> Floats | float:
+    """Half of the width of a band at each value, from curves fitted without one fold each."""
+    if len(curves) < 2 or n_folds <= 1:
+        return 0.0
+    return stdtrit(len(curves) - 1, 0.975) * np.sqrt((n_folds - 1) * np.var(curves, axis=0))
+
+
+class _Column:
+    """The values of one column in the reference rows, and where they stand on its grid."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values, self._known = values, np.isfinite(values)
+        self._x = values[self._known]
+        self._grid = grid_of(self._x)
+        # The neighbours on the grid that are truly below and above; -1 and the length of the grid where there is none.
+        self._below = np.searchsorted(self._grid, self._x, "left") - 1
+        self._above = np.searchsorted(self._grid, self._x, "right")
+
+    def curve(self, j: int, uses: Bools, probe: Probe) -> Floats:
+        """What the column adds to a score at each value of the grid, centred."""
+        if not uses[j] or len(self._grid) < 2:
+            return np.zeros(len(self._grid))
+        curve = np.append(0.0, np.cumsum(self._steps(j, probe)))
+        return curve - np.interp(self._x, self._grid, curve).mean()
+
+    def _steps(self, j: int, probe: Probe) -> Floats:
+        """The mean change of the score over each interval of the grid."""
+        below, above, n_intervals = self._below, self._above, len(self._grid) - 1
+        lower, upper, own = (
+            self._moved(j, probe, np.maximum(below, 0)),
+            self._moved(j, probe, np.minimum(above, n_intervals)),
+            probe.scores[self._known],
+        )
+        inside = above - below == 1
+        from_below, to_above = ~inside & (below >= 0), ~inside & (above <= n_intervals)
+        interval = np.concatenate([below[inside], below[from_below], above[to_above] - 1])
+        change = np.concatenate(
+            [(upper - lower)[inside], (own - lower)[from_below], (upper - own)[to_above]],
+        )
+        return np.bincount(interval, change, n_intervals) / np.bincount(interval, minlength=n_intervals)
+
+    def _moved(self, j: int, probe: Probe, place: Any) -> Floats:
+        """The scores of the rows with known values, moved to places on the grid."""
+        values = self._values.copy()
+        values[self._known] = self._grid[place]
+        return probe.replaced([j], values[:, None])[self._known]
+
+    def effect(self, curve: Floats, reach: Floats | float) -> Effect:
+        over_rows = np.interp(self._x, self._grid, curve) if len(self._grid) else np.zeros(1)
+        return Effect(self._grid, curve, curve - reach, curve + reach, self._shares(), float(over_rows.std()))
+
+    def _shares(self) -> Floats:
+        middles = self._grid[:-1] / 2 + self._grid[1:] / 2
+        nearest = np.searchsorted(middles, self._x)
+        return np.bincount(nearest, minlength=len(self._grid)) / max(len(self._x), 1)
+
+
+def grid_of(values: Floats) -> Floats:
+    """At most 20 of the values, increasing: all distinct ones where these are few, else common ones and quantiles.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain.effects import grid_of
+    >>> grid_of(np.array([1.0, 0.0, 1.0])).tolist(), len(grid_of(np.arange(500.0)))
+    ([0.0, 1.0], 20)
+    """
+    distinct, count = np.unique(values, return_counts=True)
+    if len(distinct) <= MAX_VALUES:
+        return distinct
+    is_common = count > COMMON * len(values)
+    common, others = distinct[is_common], values[~np.isin(values, distinct[is_common])]
+    quantiles = np.linspace(0, 1, MAX_VALUES - len(common))
+    # Values that rows hold, so that there are rows between any two neighbours.
+    return np.union1d(common, np.quantile(others, quantiles, method="inverted_cdf"))

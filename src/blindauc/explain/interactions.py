@@ -1,0 +1,109 @@
+r"""Pairs of columns whose effects do not add up (Liu and Owen, Estimating mean dimensionality of analysis of variance
+decompositions, JASA 2006).
+
+The superset importance of columns j and k is the variance of all parts of the score that need both,
+
+    size[j, k] = mean of (f(x) - f(x_j -> x'_j) - f(x_k -> x'_k) + f(x_jk -> x'_jk))^2 / 4
+
+over random pairs of rows x, x'. It is zero for additive scores. Columns are tried in the order of their total effects,
+mean of (f(x) - f(x_j -> x'_j))^2 / 2 (Jansen, Analysis of variance designs for model output, Comput. Phys. Commun.
+1999), which is never less than what any of their interactions adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Ints
+from blindauc.design import Design
+from blindauc.scorers.contract import Model
+
+MOST_COLUMNS = 12
+"""Columns among which pairs are looked for (convention): 66 pairs, each of which costs one evaluation of the score."""
+
+ROUNDING = 1e-12
+"""Mean squares below this share of the score's are rounding: scores are rounded to 40 binary digits (`clean_scores`),
+so that their errors are of this size, and the squares of these far below it."""
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Two columns whose effects on the score do not add up.
+
+    Attributes
+    ----------
+    columns : (int, int)
+        Increasing.
+    size : float
+        The variance of what needs both columns, as a share of the score's variance.
+    """
+
+    columns: tuple[int, int]
+    size: float
+
+
+def interactions_of(
+    model: Model, X: Any, columns: Sequence[int] | None = None, n_pairs: int = 10, random_state: int = 0
+) -> list[Interaction]:
+    """The pairs of columns that interact most, strongest first.
+
+    The score is evaluated once for each column that the model uses, and once for each pair of the twelve strongest.
+    Replacing values of one column by those of other rows breaks its dependence on the others: where columns depend on
+    each other, an interaction may be found where there are no rows.
+
+    Parameters
+    ----------
+    model : Model
+    X : ndarray or sparse matrix of shape (n, p)
+        A few hundred rows; sparse ones are made dense.
+    columns : sequence of int, optional
+        Columns among which pairs are looked for; by default all that the model uses.
+    n_pairs : int, default=10
+        How many pairs to return at most.
+    random_state : int, default=0
+        Seed by which rows are paired.
+
+    Returns
+    -------
+    list of Interaction
+        Empty where the score is additive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain import interactions_of
+    >>> from blindauc.scorers import LinearModel
+    >>> interactions_of(LinearModel(np.array([1.0, 2.0])), np.random.default_rng(0).normal(size=(100, 2)))
+    []
+    """
+    rows = Design(X).dense()
+    probe = model.probe(rows)
+    others = rows[_partners(len(rows), random_state)]
+    usable = (
+        np.flatnonzero(model.columns) if columns is None else np.intersect1d(columns, np.flatnonzero(model.columns))
+    )
+    alone = {j: probe.replaced([j], others[:, [j]]) for j in usable.tolist()}
+    total = {j: float(np.mean((probe.scores - scores) ** 2)) / 2 for j, scores in alone.items()}
+    strongest = sorted(sorted(total, key=lambda j: -total[j])[:MOST_COLUMNS])
+
+    def superset_importance(j: int, k: int) -> float:
+        both = probe.replaced([j, k], others[:, [j, k]])
+        return float(np.mean((probe.scores - alone[j] - alone[k] + both) ** 2)) / 4
+
+    sizes = {pair: superset_importance(*pair) for pair in combinations(strongest, 2)}
+    negligible, variance = ROUNDING * float(np.mean(probe.scores**2)), float(np.var(probe.scores))
+    found = [Interaction(pair, size / variance) for pair, size in sizes.items() if size > negligible]
+    return sorted(found, key=lambda interaction: -interaction.size)[:n_pairs]
+
+
+def _partners(n: int, seed: int) -> Ints:
+    """Another row for each row, every one once."""
+    order = np.random.default_rng(seed).permutation(n)
+    partners = np.empty(n, dtype=np.intp)
+    partners[order] = np.roll(order, 1)
+    return partners

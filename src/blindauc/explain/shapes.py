@@ -1,0 +1,163 @@
+"""The simplest shape that explains a curve.
+
+A shape is a sum of one or two functions of the value t, each times a slope or a height that is fitted by least squares,
+with breakpoints a and b on the grid, and a constant:
+
+| pieces | shapes |
+|---|---|
+| 1 | line: t |
+| 2 | step: 1 where t > a; bend: min(t - a, 0) and max(t - a, 0) |
+| 3 | box: 1 where a <= t <= b; ramp: t, but at least a and at most b; plateau: min(t - a, 0) and max(t - b, 0) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, combinations_with_replacement
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blindauc._typing import Floats
+
+VANISHING = 1e-9
+"""A function that varies less than this over the values, which range over one, is constant."""
+
+
+class Shape(NamedTuple):
+    """A fitted shape.
+
+    Attributes
+    ----------
+    kind : {"line", "step", "bend", "box", "ramp", "plateau"}
+    at : (int, int)
+        The places of its breakpoints on the grid; twice the same for a shape with one, the ends for a line.
+    slopes : tuple of float
+        What its functions are multiplied by.
+    """
+
+    kind: str
+    at: tuple[int, int]
+    slopes: tuple[float, ...]
+
+
+def simplest_shape(values: Floats, curve: Floats, share: Floats, penalty: float, tolerance: float) -> Shape | None:
+    """The shape with the least mean squared distance from a curve plus a penalty for each of its pieces.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Increasing, from 0 to 1.
+    curve, share : ndarray of shape (n,)
+        The weights sum to one.
+    penalty : float
+        By how much a further piece has to lower the mean squared distance.
+    tolerance : float
+        The largest mean squared distance; None is returned where every shape is further away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain.shapes import simplest_shape
+    >>> values, share = np.linspace(0, 1, 5), np.full(5, 0.2)
+    >>> shape = simplest_shape(values, np.maximum(values, 0.5), share, penalty=1e-6, tolerance=1e-6)
+    >>> shape.kind, shape.at
+    ('bend', (2, 2))
+    """
+    fits = [
+        (distance + n_pieces * penalty, shape)
+        for n_pieces, families in enumerate(BY_PIECES, start=1)
+        for family in families
+        for shape, distance in _best(family, values, curve, share)
+        if distance <= tolerance
+    ]
+    # In the first interval and in the last a step is also a bend: of equal costs, the first is taken.
+    return min(fits, key=lambda fit: fit[0])[1] if fits else None
+
+
+class _Family(NamedTuple):
+    """Shapes that differ in their breakpoints only."""
+
+    kind: str
+    breakpoints: Callable[[int], list[tuple[int, int]]]
+    functions: Callable[[Any, Any, Any], list[Any]]
+
+
+def _ends(n: int) -> list[tuple[int, int]]:
+    return [(0, n - 1)]
+
+
+def _gaps(n: int) -> list[tuple[int, int]]:
+    return [(place, place + 1) for place in range(n - 1)]
+
+
+def _inner(n: int) -> list[tuple[int, int]]:
+    return [(place, place) for place in range(1, n - 1)]
+
+
+def _inner_stretches(n: int) -> list[tuple[int, int]]:
+    return list(combinations(range(1, n - 1), 2))
+
+
+def _inner_pieces(n: int) -> list[tuple[int, int]]:
+    return list(combinations_with_replacement(range(1, n - 1), 2))
+
+
+BY_PIECES = (
+    (_Family("line", _ends, lambda t, a, b: [np.clip(t, a, b)]),),
+    (
+        _Family("step", _gaps, lambda t, a, b: [t > a]),
+        _Family("bend", _inner, lambda t, a, b: [np.minimum(t - a, 0), np.maximum(t - a, 0)]),
+    ),
+    (
+        _Family("box", _inner_pieces, lambda t, a, b: [(t >= a) & (t <= b)]),
+        _Family("ramp", _inner_stretches, lambda t, a, b: [np.clip(t, a, b)]),
+        _Family("plateau", _inner_stretches, lambda t, a, b: [np.minimum(t - a, 0), np.maximum(t - b, 0)]),
+    ),
+)
+
+
+def distance_from_line(values: Floats, curve: Floats, share: Floats) -> float:
+    """The mean squared distance of a curve from the nearest straight line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.explain.shapes import distance_from_line
+    >>> distance_from_line(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.0]), np.array([0.25, 0.5, 0.25]))
+    0.25
+    """
+    return float(_regressed([values[None]], curve, share)[1][0])
+
+
+def _best(family: _Family, values: Floats, curve: Floats, share: Floats) -> list[tuple[Shape, float]]:
+    """The shape of a family that is nearest to a curve, and its mean squared distance; nothing on too short a grid."""
+    places = family.breakpoints(len(values))
+    if not places:
+        return []
+    first, last = values[np.array(places)].T[:, :, None]
+    functions = [np.asarray(each, dtype=np.float64) for each in family.functions(values, first, last)]
+    slopes, left = _regressed(functions, curve, share)
+    best = int(np.argmin(left))
+    return [(Shape(family.kind, places[best], tuple(slope[best] for slope in slopes)), float(left[best]))]
+
+
+def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[list[list[float]], Floats]:
+    """Slopes of least squares, and the mean squares they leave, for each row of one or two arrays of functions."""
+    target = curve - share @ curve
+    first, *others = (each - (each @ share)[:, None] for each in functions)
+    if not others:
+        slope = _slopes(first, target, share)
+        return [slope.tolist()], (target - slope[:, None] * first) ** 2 @ share
+    # Each by what the other does not say (Frisch and Waugh 1933).
+    (second,) = others
+    of_first = _slopes(first - _slopes(second, first, share)[:, None] * second, target, share)
+    of_second = _slopes(second - _slopes(first, second, share)[:, None] * first, target, share)
+    fitted = of_first[:, None] * first + of_second[:, None] * second
+    return [of_first.tolist(), of_second.tolist()], (target - fitted) ** 2 @ share
+
+
+def _slopes(functions: Floats, target: Floats, share: Floats) -> Floats:
+    """The slope of a target, or of one for each row, on each row; zero on a function that is constant."""
+    variance = functions**2 @ share
+    return np.where(variance > VANISHING**2, functions * target @ share / np.maximum(variance, VANISHING**2), 0.0)

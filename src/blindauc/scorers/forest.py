@@ -1,0 +1,163 @@
+"""A score that is the sum of trees, kept as LightGBM's text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc._typing import Bools, Floats
+from blindauc.data import Data
+from blindauc.design import Design
+from blindauc.scorers import tree_text
+from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_for
+from blindauc.scorers.tree_text import Tree
+
+PARSED = 32
+"""Texts whose trees are kept in memory once they were read: those of a fold's fits, and of their averages."""
+
+
+class Forest:
+    """Trees, and LightGBM's booster of them."""
+
+    def __init__(self, trees: Sequence[Tree], n_features: int) -> None:
+        self.trees, self.n_features = trees, n_features
+
+    @cached_property
+    def _booster(self) -> Any:
+        # Written anew, and not a text that was read: LightGBM gets what was checked, and nothing else.
+        return lightgbm().Booster(model_str=tree_text.written(self.trees, self.n_features))
+
+    @cached_property
+    def splits_on(self) -> Bools:
+        """The columns that each tree splits on, of shape (n_trees, p)."""
+        used = np.zeros((len(self.trees), self.n_features), dtype=bool)
+        for of_tree, tree in zip(used, self.trees, strict=True):
+            of_tree[tree.feature] = True
+        return used
+
+    def scores(self, X: Any, start: int = 0, end: int | None = None) -> Floats:
+        """The sum of the trees from `start` on to before `end`; rows that are equal have the same score."""
+        n_trees = (len(self.trees) if end is None else end) - start
+        # To LightGBM, no trees at all would mean all of them.
+        return self._predicted(X, start_iteration=start, num_iteration=n_trees) if n_trees else np.zeros(X.shape[0])
+
+    def contributions(self, X: Any) -> Floats:
+        """What each column adds to each score, and behind them what is left: of shape (n, p + 1)."""
+        parts = self._predicted(X, pred_contrib=True)
+        return parts.toarray() if sp.issparse(parts) else parts
+
+    def _predicted(self, X: Any, **options: Any) -> Any:
+        if X.shape[0] == 0:
+            return np.zeros((0, self.n_features + 1) if "pred_contrib" in options else 0)
+        return self._booster.predict(as_lightgbm_takes_it(X), raw_score=True, num_threads=threads_for(X), **options)
+
+
+@lru_cache(maxsize=PARSED)
+def forest(text: str, n_features: int) -> Forest:
+    """The trees of a text, which are read once and kept outside of what is stored."""
+    return Forest(tree_text.read(text, n_features), n_features)
+
+
+@dataclass(frozen=True)
+class TreeModel:
+    """The sum of the trees in a text of LightGBM's.
+
+    Parameters
+    ----------
+    text : str
+    n_features : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.scorers.tree_text import written
+    >>> from blindauc.scorers.forest import TreeModel
+    >>> nothing = TreeModel(written([], n_features=2), n_features=2)
+    >>> nothing.scores(np.ones((3, 2))).tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    text: str
+    n_features: int
+
+    @classmethod
+    def of(cls, trees: Iterable[Tree], n_features: int) -> TreeModel:
+        """The model that adds up some trees."""
+        return cls(tree_text.written(list(trees), n_features), n_features)
+
+    @property
+    def _forest(self) -> Forest:
+        return forest(self.text, self.n_features)
+
+    def scores(self, X: Any) -> Floats:
+        return self._forest.scores(X)
+
+    @property
+    def columns(self) -> Bools:
+        return np.asarray(self._forest.splits_on.any(axis=0))
+
+    def blended(self, others: Sequence[TreeModel], share: Floats) -> TreeModel:
+        parts = zip([self, *others], share.tolist(), strict=True)
+        return TreeModel.of(
+            (tree.scaled(factor) for part, factor in parts for tree in part._forest.trees), self.n_features
+        )
+
+    def restricted(self, columns: Bools, data: Data) -> TreeModel:
+        """The trees in which all other columns have their medians over these rows."""
+        held = self.columns & ~columns
+        if not held.any():
+            return self
+        value = np.zeros(self.n_features)
+        value[held] = [_median(data.X[:, [column]], data.weight) for column in np.flatnonzero(held)]
+        return TreeModel.of((tree.pruned(held, value) for tree in self._forest.trees), self.n_features)
+
+    def probe(self, X: Any) -> TreeProbe:
+        return TreeProbe(self._forest, X.toarray() if sp.issparse(X) else X)
+
+    def contributions(self, X: Any) -> Floats:
+        """Shapley values by the rows that the trees were fitted to.
+
+        Lundberg et al., From local explanations to global understanding with explainable AI for trees, Nat. Mach.
+        Intell. 2020, as LightGBM takes them.
+        """
+        return self._forest.contributions(X)[:, :-1]
+
+    @property
+    def base(self) -> float:
+        return float(sum(tree.mean_value for tree in self._forest.trees))
+
+
+def _median(column: Any, weight: Floats) -> float:
+    """Of the values that are not missing; missing where all are."""
+    values = column.toarray() if sp.issparse(column) else column
+    known = np.flatnonzero(~np.isnan(values[:, 0]))
+    return float(Design(values).median(known, weight[known])[0]) if len(known) else np.nan
+
+
+class TreeProbe:
+    """Of rows with other values only those trees are walked down again that split on a changed column."""
+
+    def __init__(self, trees: Forest, X: Floats) -> None:
+        self._forest, self._X = trees, X
+        self._parts: dict[tuple[int, ...], tuple[Forest, Floats]] = {}
+        self.scores: Floats = trees.scores(X)
+
+    def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
+        part, before = self._part(tuple(columns))
+        X = self._X.copy()
+        X[:, columns] = values
+        return self.scores + (part.scores(X) - before)
+
+    def _part(self, columns: tuple[int, ...]) -> tuple[Forest, Floats]:
+        """The trees that split on some columns, and what they add to the scores."""
+        if columns not in self._parts:
+            chosen = np.flatnonzero(self._forest.splits_on[:, columns].any(axis=1))
+            trees = [self._forest.trees[k] for k in chosen.tolist()]
+            part = Forest(trees, self._forest.n_features)
+            self._parts[columns] = part, part.scores(self._X)
+        return self._parts[columns]

@@ -1,0 +1,316 @@
+"""Trees as LightGBM's model text, read by a strict grammar and written anew.
+
+LightGBM's parser trusts its text: an index that is out of range or a node that is its own child reads foreign memory or
+never ends. So no text that was stored reaches it. A text is read here, number by number, and what LightGBM gets is
+written from these numbers. The text that we write is LightGBM's own format, without the parts that neither scores nor
+contributions need.
+
+Notation, as in LightGBM: a tree of L leaves has L - 1 nodes, parents before their children. A child c >= 0 is a node,
+c < 0 is the leaf ~c. A row goes left where its value is at most the threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats, Ints
+
+MAX_LEAVES = 1024
+"""Larger trees are refused: LightGBM walks them by recursion, and takes memory by the square of their depth."""
+
+MAX_COUNT = 2**31 - 1
+"""LightGBM counts rows in 32 bits."""
+
+MAX_VALUE = 1e100
+"""Larger values of leaves are refused: no fit has them, and their sums have to be finite."""
+
+DEFAULT_LEFT, MISSING_IS_NAN = 2, 8
+"""The bits of `decision_type` that we use: where missing values go, and whether there were any. Without any in the
+column, a missing value counts as zero."""
+
+DECISION_TYPES = (0, DEFAULT_LEFT, MISSING_IS_NAN, DEFAULT_LEFT + MISSING_IS_NAN)
+"""Others stand for categories, or for zeros that are missing values: we have neither."""
+
+HEADER = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
+          "feature_infos", "tree_sizes")  # fmt: skip
+FIXED = {"version": "v4", "num_class": "1", "num_tree_per_iteration": "1", "label_index": "0"}
+END = "end of trees"
+
+IGNORED = {"split_gain", "leaf_weight", "internal_value", "internal_weight", "internal_count", "shrinkage"}
+"""What LightGBM writes about a tree and neither scores nor contributions need, or what follows from the rest."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One tree.
+
+    Parameters
+    ----------
+    feature, threshold, decision_type, left, right : ndarrays of shape (n_leaves - 1,)
+    leaf_value, leaf_count : ndarrays of shape (n_leaves,)
+    """
+
+    feature: Ints
+    threshold: Floats
+    decision_type: Ints
+    left: Ints
+    right: Ints
+    leaf_value: Floats
+    leaf_count: Ints
+
+    @cached_property
+    def text(self) -> str:
+        """What LightGBM writes of the tree, but for its number; kept, since a tree is written in many a selection."""
+        fields = {
+            "num_leaves": [len(self.leaf_value)],
+            "num_cat": [0],
+            "split_feature": self.feature,
+            "threshold": self.threshold,
+            "decision_type": self.decision_type,
+            "left_child": self.left,
+            "right_child": self.right,
+            "leaf_value": self.leaf_value,
+            "leaf_count": self.leaf_count,
+            "internal_count": _node_counts(self),
+            "is_linear": [0],
+            "shrinkage": [1],
+        }
+        lines = [f"{name}={' '.join(map(repr, np.asarray(values).tolist()))}" for name, values in fields.items()]
+        return "\n".join([*lines, "", ""])
+
+    def scaled(self, factor: float) -> Tree:
+        """The tree whose values are so many times larger."""
+        return replace(self, leaf_value=factor * self.leaf_value)
+
+    @property
+    def mean_value(self) -> float:
+        """The mean over the rows that it was fitted to."""
+        return float(self.leaf_count @ self.leaf_value / self.leaf_count.sum())
+
+    def goes_left(self, node: int, value: float) -> bool:
+        """Where a value goes, as LightGBM decides it."""
+        if np.isnan(value):
+            if self.decision_type[node] & MISSING_IS_NAN:
+                return bool(self.decision_type[node] & DEFAULT_LEFT)
+            value = 0.0
+        return bool(value <= self.threshold[node])
+
+    def pruned(self, held: Bools, value: Floats) -> Tree:
+        """The tree in which some columns have fixed values, and are no longer split on."""
+        nodes: list[int] = []
+        leaves: list[int] = []
+        children: list[list[int]] = []
+        ahead = [(0 if len(self.feature) else -1, [0], 0)]  # a child, and where its new number goes
+        while ahead:
+            child, siblings, side = ahead.pop()
+            while child >= 0 and held[self.feature[child]]:
+                child = int((self.left if self.goes_left(child, value[self.feature[child]]) else self.right)[child])
+            if child < 0:
+                leaves.append(~child)
+                siblings[side] = -len(leaves)
+            else:
+                siblings[side] = len(nodes)
+                nodes.append(child)
+                children.append([0, 0])
+                ahead += [(int(self.right[child]), children[-1], 1), (int(self.left[child]), children[-1], 0)]
+        left, right = np.array(children, dtype=np.intp).reshape(-1, 2).T
+        return Tree(
+            self.feature[nodes], self.threshold[nodes], self.decision_type[nodes], left, right,
+            self.leaf_value[leaves], self.leaf_count[leaves],
+        )  # fmt: skip
+
+
+_NONE = np.zeros(0, dtype=np.intp)
+NOTHING = Tree(_NONE, np.zeros(0), _NONE, _NONE, _NONE, np.zeros(1), np.ones(1, dtype=np.intp))
+"""A tree that adds nothing, since LightGBM reads no text without a tree."""
+
+
+def check(text: str, n_features: int) -> None:
+    """Raise a ValueError of one line where a text is not one that LightGBM or `written` made.
+
+    Parameters
+    ----------
+    text : str
+    n_features : int
+
+    Examples
+    --------
+    >>> from blindauc.scorers.tree_text import check, written
+    >>> text = written([], n_features=2)
+    >>> check(text, n_features=2)
+    >>> check(text[:-5], n_features=2)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: The LightGBM text in the model is damaged or was edited (no line says 'end of trees'): get ...
+    """
+    read(text, n_features)
+
+
+def read(text: str, n_features: int) -> list[Tree]:
+    """The trees in a text; see `check`."""
+    try:
+        return _read(text, n_features)
+    except _Damaged as damage:
+        raise ValueError(
+            f"The LightGBM text in the model is damaged or was edited ({damage}): get the model file again, or fit the "
+            "model again."
+        ) from damage
+
+
+class _Damaged(Exception):
+    """What is wrong with a text."""
+
+
+def _read(text: Any, n_features: int) -> list[Tree]:
+    if not isinstance(text, str) or not text.isascii():
+        raise _Damaged("it is no text of plain letters")
+    lines = text.split("\n")
+    if END not in lines:
+        raise _Damaged(f"no line says {END!r}")
+    # LightGBM appends importances and the parameters of the fit: they are of no use here.
+    header, *blocks = _blocks(lines[: lines.index(END)])
+    _check_header(header, n_features)
+    if not blocks:
+        raise _Damaged("there is no tree")
+    return _trees([_fields(f"tree {number}", block) for number, block in enumerate(blocks)], n_features)
+
+
+def _blocks(lines: Iterable[str]) -> list[list[str]]:
+    """The lines of the header, then those of each tree."""
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        if line.startswith("Tree="):
+            if line != f"Tree={len(blocks) - 1}":
+                raise _Damaged(f"'Tree={len(blocks) - 1}' was expected, {_shown(line)} came")
+            blocks.append([])
+        elif line:
+            blocks[-1].append(line)
+    return blocks
+
+
+def _fields(where: str, lines: Iterable[str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if not equals or name in fields:
+            raise _Damaged(f"{where}: unexpected line {_shown(line)}")
+        fields[name] = value
+    return fields
+
+
+def _check_header(lines: list[str], n_features: int) -> None:
+    if not lines or lines[0] != "tree":
+        raise _Damaged("its first line is not 'tree'")
+    fields = _fields("header", lines[1:])
+    expected = FIXED | {"max_feature_idx": str(n_features - 1)}
+    for name, value in expected.items():
+        if fields.get(name) != value:
+            raise _Damaged(f"header: {name}={value} was expected, {_shown(fields.get(name, 'nothing'))} came")
+    # So that no number of columns is believed that the text is not long enough for.
+    if len(fields.get("feature_names", "").split()) != n_features:
+        raise _Damaged("header: feature_names holds too many or too few names")
+    unknown = set(fields) - set(HEADER)
+    if unknown:
+        raise _Damaged(f"header: unexpected {_shown(min(unknown))}")
+
+
+def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
+    """Trees by the lines of each; all are checked at once, since Python is slow and trees are many."""
+    n_leaves = _numbers(fields, "num_leaves", np.ones(len(fields)), np.intp, 1, MAX_LEAVES)
+    n_nodes = n_leaves - 1
+    feature = _numbers(fields, "split_feature", n_nodes, np.intp, 0, n_features - 1)
+    threshold = _numbers(fields, "threshold", n_nodes, np.float64)
+    decision_type = _numbers(fields, "decision_type", n_nodes, np.intp)
+    left = _numbers(fields, "left_child", n_nodes, np.intp)
+    right = _numbers(fields, "right_child", n_nodes, np.intp)
+    leaf_value = _numbers(fields, "leaf_value", n_leaves, np.float64, -MAX_VALUE, MAX_VALUE)
+    # Contributions are divided by counts: a leaf without rows, which is in no tree of ours, counts as one.
+    leaf_count = np.maximum(_numbers(fields, "leaf_count", n_leaves, np.intp, 0, MAX_COUNT), 1)
+    _expect(np.isin(decision_type, DECISION_TYPES), n_nodes, "decision_type holds an unknown kind of split")
+    _check_children(left, right, n_nodes)
+    n_rows = np.add.reduceat(leaf_count, np.cumsum(n_leaves) - n_leaves)
+    _expect(n_rows <= MAX_COUNT, np.ones_like(n_leaves), "leaf_count adds up to what is out of range")
+    for number, rest in enumerate(fields):
+        if (rest.pop("num_cat", ""), rest.pop("is_linear", "")) != ("0", "0"):
+            raise _Damaged(f"tree {number}: num_cat=0 and is_linear=0 were expected")
+        if not rest.keys() <= IGNORED:
+            raise _Damaged(f"tree {number}: unexpected {_shown(min(rest.keys() - IGNORED))}")
+    of_nodes = (np.split(each, np.cumsum(n_nodes)[:-1]) for each in (feature, threshold, decision_type, left, right))
+    of_leaves = (np.split(each, np.cumsum(n_leaves)[:-1]) for each in (leaf_value, leaf_count))
+    return [Tree(*arrays) for arrays in zip(*of_nodes, *of_leaves, strict=True)]
+
+
+def _numbers(
+    fields: list[dict[str, str]], name: str, lengths: Any, dtype: type, low: float = -np.inf, high: float = np.inf
+) -> Any:
+    """Take the finite numbers of one line of each tree, so many of each."""
+    words = [lines.pop(name, "").split() for lines in fields]
+    found = np.array([len(of_tree) for of_tree in words])
+    _expect(found == lengths, np.ones_like(found), f"{name} holds too many or too few numbers")
+    try:
+        numbers = np.array([float(word) for of_tree in words for word in of_tree])
+    except ValueError as error:
+        raise _Damaged(f"{name} holds what is no number") from error
+    # This also rejects NaN: comparisons with it are false.
+    _expect(np.isfinite(numbers) & (numbers >= low) & (numbers <= high), found, f"{name} holds what is out of range")
+    if dtype is np.intp:
+        is_whole = (numbers == np.round(numbers)) & (np.abs(numbers) <= MAX_COUNT)
+        _expect(is_whole, found, f"{name} holds what is no whole number")
+    return numbers.astype(dtype)
+
+
+def _check_children(left: Ints, right: Ints, n_nodes: Ints) -> None:
+    """One parent for each, parents before children: there is no circle, and all hang on the first node."""
+    node = np.concatenate([np.arange(n) for n in n_nodes])
+    comes_later = ((left < 0) | (left > node)) & ((right < 0) | (right > node))
+    _expect(comes_later, n_nodes, _NO_TREE)
+    children = np.concatenate([left, right])
+    order = np.lexsort((children, np.tile(np.repeat(np.arange(len(n_nodes)), n_nodes), 2)))
+    expected = [np.r_[-n - 1 : 0, 1:n] if n else np.arange(0) for n in n_nodes.tolist()]
+    _expect(children[order] == np.concatenate(expected), 2 * n_nodes, _NO_TREE)
+
+
+_NO_TREE = "its nodes form no tree"
+
+
+def _expect(is_right: Bools, lengths: Any, otherwise: str) -> None:
+    """Raise with the number of the first tree in which something, of which it has so many, is not right."""
+    if not is_right.all():
+        number = int(np.searchsorted(np.cumsum(lengths), is_right.argmin(), side="right"))
+        raise _Damaged(f"tree {number}: {otherwise}")
+
+
+def _shown(text: str) -> str:
+    """A piece of the text, short and printable: it may come from anywhere."""
+    return repr(text[:40])
+
+
+def written(trees: Sequence[Tree], n_features: int) -> str:
+    """The text of some trees, whose scores are added up; without any, the text of a score that is always zero."""
+    header = [
+        "tree",
+        *(f"{name}={value}" for name, value in FIXED.items()),
+        f"max_feature_idx={n_features - 1}",
+        "feature_names=" + " ".join(f"Column_{column}" for column in range(n_features)),
+        "feature_infos=" + " ".join(["none"] * n_features),
+        "",
+    ]
+    blocks = [_tree_text(number, tree) for number, tree in enumerate(trees or [NOTHING])]
+    return "\n".join([*header, *blocks, END, ""])
+
+
+def _tree_text(number: int, tree: Tree) -> str:
+    return f"Tree={number}\n{tree.text}"
+
+
+def _node_counts(tree: Tree) -> Ints:
+    """The rows that pass each node."""
+    counts = np.zeros(len(tree.feature), dtype=np.intp)
+    for node in range(len(counts) - 1, -1, -1):  # children before parents
+        sides = (int(tree.left[node]), int(tree.right[node]))
+        counts[node] = sum(counts[c] if c >= 0 else tree.leaf_count[~c] for c in sides)
+    return counts

@@ -1,0 +1,457 @@
+"""The report shows what a score that bends has learnt: curves, pairs, shapes and whether bending was worth it."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import date
+
+import chromium
+import numpy as np
+import pytest
+from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
+
+from blindauc import report
+from blindauc.estimate import Estimate
+from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
+from blindauc.report.bending import bending_told, carrying, does_select, is_mostly_linear, selection_told
+from blindauc.report.charts import round_steps, weight_chart
+from blindauc.report.comparing import verdict
+from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
+from blindauc.report.elements import escaped
+from blindauc.report.scales import day, fitting, teller, ticks
+from blindauc.report.sections.effects import MOST_CHARTS
+from blindauc.report.sections.method import method_told
+from blindauc.report.sections.trust import more_rows
+from blindauc.report.words import moved, signed
+
+PHONE, DESKTOP = 390, 1280
+GAIN, NO_GAIN, LOSS = Interval(0.021, 0.010, 0.033), Interval(0.002, -0.004, 0.008), Interval(-0.02, -0.03, -0.01)
+
+
+def features_section(findings):
+    return report.as_html(findings).split('<section id="features">')[1].split("</section>")[0]
+
+
+def text_of(markup):
+    return re.sub(r"<[^>]*>", "", markup).replace("\u00a0", " ")
+
+
+# What is kept ---------------------------------------------------------------------------------------------------------
+
+
+def test_findings_are_the_same_after_json():
+    findings = bent()
+    again = Findings.from_json(findings.to_json())
+    assert again == findings
+    assert isinstance(again.effects[0], EffectCurve)
+    assert isinstance(again.interactions[0], PairTold)
+    assert isinstance(again.bending, Interval)
+    assert report.as_html(again) == report.as_html(findings)
+
+
+def test_findings_of_earlier_versions_are_still_read():
+    parts = json.loads(example().to_json())
+    for name in ("effects", "interactions", "bending", "shapes"):
+        del parts[name]
+    for feature in parts["features"]:
+        del feature["bends"]
+    assert Findings.from_json(json.dumps(parts)) == example()
+    assert "What the columns do" not in report.as_html(example())
+
+
+@pytest.mark.parametrize("broken", [{"effects": [{"column": "age"}]}, {"bending": 0.1}, {"interactions": [3]}])
+def test_broken_findings_are_refused_in_one_line(broken):
+    with pytest.raises(ValueError, match="these are no findings of blindauc"):
+        Findings.from_json(json.dumps(json.loads(bent().to_json()) | broken))
+
+
+# Was bending worth it -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shapes", "bending", "words"),
+    [
+        (
+            {"linear": 0.2, "curves": 0.8},
+            GAIN,
+            "Curves carry 80 % of the ranking, straight lines 20 %; a score of straight lines alone ranks worse by "
+            "0.021 (95 % interval 0.010 to 0.033).",
+        ),
+        (
+            {"linear": 0.2, "curves": 0.1, "trees": 0.699, "kernel": 0.001},
+            NO_GAIN,
+            "Trees carry 70 % of the ranking, straight lines 20 % and curves 10 %; against a score of straight lines "
+            "alone no difference could be shown (difference 0.002, 95 % interval -0.004 to 0.008).",
+        ),
+        (
+            {"linear": 0.0, "kernel": 1.0},
+            LOSS,
+            "Kernels carry the whole ranking; a score of straight lines alone ranks better by 0.020 (95 % interval "
+            "0.010 to 0.030).",
+        ),
+        (
+            {"linear": 0.4, "curves": 0.6},
+            None,
+            "Curves carry 60 % of the ranking, straight lines 40 %; the gain over straight lines alone could not be "
+            "estimated.",
+        ),
+        (
+            {"curves": 1.0},
+            None,
+            "Curves carry the whole ranking; straight lines alone were not tried, so the gain over them is not known.",
+        ),
+        (
+            {"linear": 1.0, "curves": 0.0, "kernel": 0.0, "trees": 0.0},
+            None,
+            "Straight lines carry the whole ranking; curves, kernels and trees were tried and got no weight.",
+        ),
+        ({"linear": 1.0}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_whether_bending_was_worth_it_is_told_in_a_sentence_on_two_places(shapes, bending, words):
+    assert bending_told(shapes, bending) == words
+    page = text_of(report.as_html(replace(bent(), shapes=shapes, bending=bending)))
+    assert page.count("Was bending worth it?") == (words is not None)
+    if words:
+        assert page.count(words) == 2
+
+
+def test_the_gain_of_bending_is_told_as_that_over_any_other_method_and_for_estimates_too():
+    class Lines:
+        name, advantage = "a score of straight lines alone", GAIN
+
+    shapes = {"linear": 0.2, "curves": 0.8}
+    assert verdict(Lines()) in bending_told(shapes, GAIN)
+    assert bending_told(shapes, Estimate(GAIN.value, GAIN.low, GAIN.high)) == bending_told(shapes, GAIN)
+
+
+def test_what_does_not_select_columns_says_so():
+    assert selection_told({"linear": 0.5, "curves": 0.5}) is None
+    assert selection_told({}) is None
+    assert selection_told({"linear": 0.0, "kernel": 1.0}) == "A kernel uses all columns: it selects none."
+    assert selection_told({"trees": 1.0}) == "Trees use the columns they split on: they select none."
+    assert selection_told({"trees": 0.4, "kernel": 0.6}) == (
+        "A kernel uses all columns: it selects none. Trees use the columns they split on: they select none."
+    )
+    assert "25 % of the ranking may use any" in selection_told({"linear": 0.75, "trees": 0.25})
+    assert does_select({})
+    assert not does_select({"linear": 0.001, "kernel": 0.999})
+    assert carrying({"linear": 0.001, "kernel": 0.999}) == ["kernel"]
+
+
+def test_a_page_of_a_kernel_selects_nothing():
+    kernel = replace(bent(), shapes={"linear": 0.0, "kernel": 1.0})
+    page, section = text_of(report.as_html(kernel)), features_section(kernel)
+    assert section.count("A kernel uses all columns: it selects none.") == 1
+    assert "Columns used37none is selected" in page
+    assert "The order rests on 37 columns; none is selected. The strongest: temperature_day_3" in page
+    assert "37 columns are used." in page
+    for word in ("Belongs", "Stability", "belongs in the ranking with", "are selected", "half-samples"):
+        assert word not in section
+    mixed = features_section(bent())
+    assert "Belongs" in mixed
+    assert "Only straight lines and curves select columns; 25 % of the ranking may use any of them." in mixed
+
+
+def test_the_method_is_that_of_the_shapes():
+    linear = method_told({})
+    assert linear == method_told({"linear": 1.0, "curves": 0.0})
+    assert linear.startswith("The ranking is a weighted sum of columns. It maximises the blind AUC")
+    assert "A fit limits how many columns it uses and leaves out" in linear
+    both = method_told({"linear": 0.3, "curves": 0.7})
+    assert both.startswith(
+        "The ranking is the average of a sum of curves, one for each column; and a weighted sum of columns. "
+    )
+    assert "limits how many columns" not in method_told({"kernel": 0.6, "trees": 0.4})
+
+
+def test_a_theory_of_straight_lines_does_not_speak_of_curves():
+    assert "shrinks to about" in more_rows(replace(bent(), shapes={"linear": 0.6, "curves": 0.4}))
+    assert more_rows(bent()).endswith("which is about straight lines, does not say how much.")
+    assert is_mostly_linear({})
+
+
+# What columns do ------------------------------------------------------------------------------------------------------
+
+
+def test_a_column_that_turns_goes_neither_up_nor_down():
+    age = Feature("age", "age", 0.4, 1.0, True, None, 12.34, "", 0.02, bends=0.51)
+    straight = replace(age, bends=0.5)
+    assert moved(age) == "up or down"
+    assert moved(straight) == "+12.3: up 2.0\u00a0%"
+    assert moved(replace(straight, climb=0.0)) == "+12.3: no move"
+    for feature, kind, x in (
+        (age, "both", 102),
+        (straight, "for", 200),
+        (replace(straight, weight=-0.4), "against", 4),
+    ):
+        assert f'<rect x="{x}" y="47" width="196" height="9" rx="2" class="{kind}"></rect>' in weight_chart([feature])
+    section = features_section(bent())
+    assert section.count("up or down</td>") == 2
+    assert "“up or down” stands for a column" in section
+    assert "up or down" not in features_section(example())
+
+
+def test_every_effect_has_a_chart_a_sentence_and_a_table_of_all_its_numbers():
+    findings = bent()
+    figures = features_section(findings).split('<div class="trio effects">')[1].split("<figure>")[1:]
+    assert len(figures) == len(findings.effects)
+    for effect, shown in zip(findings.effects, (each.split("</figure>")[0] for each in figures), strict=True):
+        assert f"<strong>{effect.column}</strong><span>{effect.words}" in shown
+        assert f'aria-label="What {effect.column} adds to the score"' in shown
+        assert f"<caption>What {effect.column} adds to the score</caption>" in shown
+        rows = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in shown.split("<tr>")[2:]]
+        assert rows == [list(row) for row in told(effect)]
+        assert len(rows) == len(effect.values)
+        assert shown.count("data-tip=") == len(drawn(effect).values)
+        assert ('class="band"' in shown) != ('class="point"' in shown)
+        assert (
+            shown.count('class="point"')
+            == shown.count('class="reach"')
+            == len(effect.values) * is_discrete(effect.values)
+        )
+
+
+def test_numbers_are_told_in_the_units_of_the_column():
+    temperature, _, crp, admitted, discharge, operations, *_ = bent().effects
+    assert told(temperature)[0][0] == "36"
+    assert told(admitted)[0][0] == "2022-01-01"
+    assert [row[0] for row in told(discharge)] == ["no", "yes"]
+    assert [row[0] for row in told(operations)] == list("0123456")
+    assert told(discharge)[1][1:] == ("+1.02", "+0.48", "+1.56", "7.0\u00a0%")
+    assert '<text x="46" y="228" class="tick middle">2022</text>' in effect_chart(admitted, (-1, 1))
+    for label in ("no", "yes"):
+        assert f">{label}</text>" in effect_chart(discharge, (-1, 1))
+    assert "Values above 230 are in the table only." in features_section(bent())
+    assert "2400" not in [tick.text for tick in ticks("", drawn(crp).values[0], drawn(crp).values[-1], 280)]
+
+
+def test_all_charts_have_one_scale():
+    findings = bent()
+    charts = features_section(findings).split("<figure>")[2:]
+    axes = [re.findall(r'y="([0-9.]+)" class="tick end">([^<]*)', chart) for chart in charts]
+    assert all(axis == axes[0] for axis in axes)
+    assert [text for _, text in axes[0]] == ["\u22121", "0", "+1", "+2"]
+
+
+def test_only_the_strongest_are_drawn_and_those_without_values_are_not():
+    several = [replace(bent().effects[0], column=f"c{i}") for i in range(MOST_CHARTS + 3)]
+    section = features_section(replace(bent(), effects=several))
+    assert section.count("adds to the score</text>") == MOST_CHARTS
+    empty = EffectCurve("gone", "gone", [], [], [], [], [], "", "")
+    assert "What the columns do" not in report.as_html(replace(bent(), effects=[empty]))
+
+
+def test_pairs_are_listed_only_where_there_are_any():
+    text = text_of(features_section(bent()))
+    assert "temperature_day_3 and c_reactive_protein_day_4: 12 %" in text
+    assert "age and diabetes=yes: 3.1 %" in text
+    assert "age and operation_minutes" not in text  # it would be told as 0 %
+    assert "Columns that act together" not in report.as_html(replace(bent(), interactions=[]))
+
+
+def test_far_values_that_hardly_a_row_has_are_not_drawn():
+    values = [float(i) / 2 for i in range(20)]
+    share, none = [0.05] * 20, [0.0] * 20
+    effect = EffectCurve("a", "a", values, none, none, none, share, "", "")
+    assert drawn(effect) == effect
+    for far in ([-1e6, *values[1:]], [*values[:-1], 1e6]):
+        many = replace(effect, values=far)
+        assert drawn(many) == many
+        few = replace(many, share=[0.04, *share[1:-1], 0.04])
+        kept = [value for value in far if abs(value) < 1e6]
+        assert drawn(few).values == kept
+        assert len(drawn(few).share) == len(drawn(few).low) == 19
+    both = replace(effect, values=[-1e9, *values[1:-1], 1e6], share=[0.01, *share[1:-1], 0.01])
+    assert drawn(both).values == values[1:-1]
+    assert "Values below 0.5 and above 9 are in the table only." in text_of(
+        features_section(replace(bent(), effects=[both]))
+    )
+    discrete = replace(bent().effects[5], values=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 1e6])
+    assert drawn(discrete) == discrete  # its values are at equal distances
+
+
+def test_wide_bands_are_cut_and_curves_never():
+    flat = EffectCurve("a", "a", [0.0, 1.0], [0.0, 0.0], [-5.0, -0.1], [0.1, 5.0], [0.5, 0.5], "", "")
+    assert common_range([flat]) == (-1.0, 1.0)
+    nothing = replace(flat, low=flat.contribution, high=flat.contribution)
+    assert common_range([nothing]) == (-1.0, 1.0)
+    steep = replace(flat, contribution=[-1.0, 3.0], low=[-9.0, 2.0], high=[-0.5, 3.5])
+    assert common_range([steep]) == (-3.0, 3.5)
+    for effect in [*bent().effects, *hard_to_draw()]:
+        chart = effect_chart(effect, common_range([effect]))
+        assert "nan" not in chart
+        y = [float(pair.split(",")[1]) for points in re.findall(r'points="([^"]*)"', chart) for pair in points.split()]
+        assert 30 <= min(y) <= max(y) <= 212
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bars_are_the_shares_of_rows(seed):
+    """Against rows that are spread evenly between the middles to the neighbours."""
+    rng = np.random.default_rng(seed)
+    values, n_each = np.sort(rng.normal(size=20)), rng.integers(0, 2000, 20)
+    edges = [values[0], *(values[1:] + values[:-1]) / 2, values[-1]]
+    rows = [
+        low + (high - low) * (np.arange(n) + 0.5) / n for low, high, n in zip(edges, edges[1:], n_each, strict=False)
+    ]
+    slow = np.histogram(np.concatenate(rows), bins=np.linspace(values[0], values[-1], BINS + 1))[0] / n_each.sum()
+    none = [0.0] * 20
+    fast = densities(EffectCurve("", "", values.tolist(), none, none, none, (n_each / n_each.sum()).tolist(), "", ""))
+    # A row of a value is on one side of an edge of a bin or on the other.
+    assert np.abs(fast - slow).max() <= 20 / n_each.sum()
+    assert sum(fast) == pytest.approx(1)
+
+
+def test_values_between_which_there_is_no_number_are_drawn_too():
+    values, none = [1.0 + i * 2.0**-52 for i in range(12)], [0.0] * 12
+    chart = effect_chart(EffectCurve("", "", values, none, none, none, [1 / 12] * 12, "", ""), (-1.0, 1.0))
+    assert "nan" not in chart
+
+
+# Axes -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "texts"),
+    [
+        ("2022-01-08", "2022-02-07", ["8 Jan 2022", "28 Jan 2022"]),
+        ("2019-04-14", "2020-05-18", ["Jul 2019", "Oct 2019", "Jan 2020", "Apr 2020"]),
+        ("2011-01-26", "2022-01-08", ["2012", "2014", "2016", "2018", "2020", "2022"]),
+        ("1942-08-15", "2022-01-08", ["1960", "1980", "2000", "2020"]),
+        ("0001-01-01", "9999-12-31", ["1000", "3000", "5000", "7000", "9000"]),
+    ],
+)
+def test_dates_are_round(start, end, texts):
+    low, high = ((date.fromisoformat(each) - date(1970, 1, 1)).days for each in (start, end))
+    found = ticks("days", low, high, 280)
+    assert all(low <= tick.value <= high for tick in found)
+    assert all(str(day(tick.value).year) in tick.text for tick in found)
+    assert [tick.text for tick in found] == texts
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ticks_are_different_in_order_and_do_not_overlap(seed):
+    rng = np.random.default_rng(seed)
+    low = float(rng.normal() * 10.0 ** rng.integers(-8, 10))
+    high = low + float(rng.uniform(0.1, 10) * 10.0 ** rng.integers(-3, 5) * abs(low))
+    for unit, bounds in (("", (low, high)), ("days", (min(low, 2e4) % 2e4, min(low, 2e4) % 2e4 + 1 + abs(high) % 1e5))):
+        found = ticks(unit, *bounds, 280)
+        assert len({tick.text for tick in found}) == len(found)
+        assert all(bounds[0] - 1e-9 * abs(low) <= tick.value <= bounds[1] + 1e-9 * abs(high) for tick in found)
+        assert found == sorted(found)
+        assert sum(7 * (len(tick.text) + 1) for tick in found) <= 280 or len(found) == 1
+
+
+def test_numbers_have_as_many_digits_as_tell_them_apart():
+    near = teller("", [1e9, 1e9 + 8])
+    assert near(1e9 + 3) == "1,000,000,003"
+    assert teller("", [0.0, 3e7])(1.23e7) == "1.23e7"
+    assert teller("", [-4e-9, 3e-9])(-1.5e-9) == "\u22121.5e\u22129"
+    assert teller("", [-40.0, 30.0])(-12.345) == "\u221212.3"
+    assert teller("", [5.0, 5.0])(5.0) == "5"
+    assert teller("yes", [0.0, 0.5])(0.5) == "0.5"
+    assert fitting([], 280) == []
+    assert round_steps(0, 8e-14) == [0.0, 2e-14, 4e-14, 6e-14, 8e-14]
+    assert (signed(-0.4), signed(0.004), signed(-0.004)) == ("\u22120.40", "0.00", "0.00")
+
+
+# In a browser ---------------------------------------------------------------------------------------------------------
+
+
+def test_hostile_names_are_text():
+    page = report.as_html(hostile_bent())
+    assert "<script>window" not in page
+    assert "<img" not in page
+    assert "onmouseover=" not in re.sub(r'"[^"]*"|>[^<]*<', "", page)
+    for name in HOSTILE[:8]:
+        assert f"<strong>{escaped(name)}</strong>" in page
+        assert f'aria-label="What {escaped(name)} adds to the score"' in page
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium.started(tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    def open_report(findings, width=DESKTOP, dark=False):
+        path = tmp_path / "report.html"
+        report.write(findings, path)
+        browser.open(path, width=width, dark=dark)
+        return browser
+
+    return open_report
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("make", [bent, hostile_bent], ids=lambda make: make.__name__)
+def test_opens_without_complaint_request_or_sideways_scrolling(opened, make, width, dark):
+    page = opened(make(), width, dark)
+    page.evaluate("document.querySelectorAll('.effects details').forEach(folded => { folded.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.querySelectorAll('.effects svg').length") == len(make().effects)
+    rights = "[...document.querySelectorAll('.effects, .effects *')].map(e => e.getBoundingClientRect().right)"
+    assert 0 < max(page.evaluate(rights)) <= width
+    assert page.evaluate("typeof window.hacked") == "undefined"
+    assert page.complaints() == []
+    assert len(page.requests()) == 1
+
+
+@pytest.mark.parametrize(("width", "across"), [(PHONE, 1), (720, 2), (DESKTOP, 3)])
+def test_charts_stand_side_by_side_where_there_is_room_and_begin_on_one_line(opened, width, across):
+    page = opened(bent(), width)
+    places = page.evaluate(
+        "[...document.querySelectorAll('.effects .plot')].map(e => e.getBoundingClientRect()).map(b => [b.x, b.y])"
+    )
+    assert len({round(x) for x, _ in places}) == across
+    assert len({round(y) for _, y in places[:across]}) == 1
+    letters = "getComputedStyle(document.querySelector('.effects .tick')).fontSize"
+    scale = "(s => s.clientWidth / s.viewBox.baseVal.width)(document.querySelector('.effects svg'))"
+    assert float(page.evaluate(letters).removesuffix("px")) * page.evaluate(scale) >= 10
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_tables_of_numbers_need_no_scrolling_sideways(opened, width):
+    page = opened(bent(), width)
+    page.evaluate("document.querySelectorAll('.effects details').forEach(folded => { folded.open = true })")
+    over = "[...document.querySelectorAll('.effects .scroll')].map(box => box.scrollWidth - box.clientWidth)"
+    assert page.evaluate(over) == [0] * len(bent().effects)
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_every_chart_tells_its_numbers_inside_its_box(opened, width):
+    page = opened(bent(), width)
+    for number, effect in enumerate(bent().effects):
+        plot = f"document.querySelectorAll('.effects .plot')[{number}]"
+        page.evaluate(f"{plot}.setAttribute('data-test', {number})")
+        page.move(*page.middle_of(f"[data-test='{number}']"))
+        text = page.evaluate(f"{plot}.querySelector('.tip').textContent")
+        assert re.match(r"\S+: adds [+\u2212]?\d\.\d\d\n95 % interval \S+ to \S+\n\S+\s% of the unlabelled rows", text)
+        assert text.split(":")[0] in [row[0] for row in told(effect)]
+        inside = (
+            f"(([p, t]) => t.width > 0 && t.left >= p.left - 1 && t.right <= p.right + 1)"
+            f"([{plot}, {plot}.querySelector('.tip')].map(e => e.getBoundingClientRect()))"
+        )
+        assert page.evaluate(inside)
+
+
+def test_on_paper_three_charts_stand_side_by_side_and_tables_that_were_opened_are_printed(opened):
+    page = opened(bent())
+    page.evaluate("document.querySelectorAll('.effects details')[1].open = true")
+    page.send("Emulation.setEmulatedMedia", media="print")
+    try:
+        page.send(
+            "Emulation.setDeviceMetricsOverride", width=690, height=980, deviceScaleFactor=1, mobile=False
+        )  # A4 less its margins
+        lefts = page.evaluate("[...document.querySelectorAll('.effects svg')].map(s => s.getBoundingClientRect().x)")
+        assert len({round(x) for x in lefts}) == 3
+        shown = page.evaluate("[...document.querySelectorAll('.effects details')].map(d => d.checkVisibility())")
+        assert shown == [i == 1 for i in range(len(bent().effects))]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 690
+        assert page.pdf().startswith(b"%PDF")
+    finally:
+        page.send("Emulation.setEmulatedMedia", media="")
