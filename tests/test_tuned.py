@@ -16,7 +16,7 @@ from blindauc.choice.baselines import BASELINES
 from blindauc.choice.search import HOPELESS
 from blindauc.choice.space import column_counts, space_of
 from blindauc.datasets import make_paper_data
-from blindauc.estimators import tuned as tuned_module
+from blindauc.estimators import tuning as tuning_module
 from blindauc.estimators.reading import sifted
 from blindauc.estimators.space import read_choices
 from blindauc.losses import BarrierHinge
@@ -521,7 +521,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(step, refit, monkeypa
     if refit:
         model.fit(PAPER.X, PAPER.y_pu)
     before = dict(vars(model))
-    monkeypatch.setattr(tuned_module, step, interrupt)
+    monkeypatch.setattr(tuning_module, step, interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(PAPER.X[:, :5], PAPER.y_pu)
     assert vars(model).keys() == before.keys()

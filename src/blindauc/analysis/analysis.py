@@ -154,7 +154,7 @@ def analyse(
     >>> is_ill = np.arange(120) < 40
     >>> table = pd.DataFrame({"crp": rng.normal(5 + 3 * is_ill), "age": rng.normal(50, 10, 120)})
     >>> table["infected"] = np.where(np.arange(120) < 20, "yes", "")
-    >>> analysis = analyse(table, "infected")
+    >>> analysis = analyse(table, "infected", shape="linear")
     >>> analysis.features["column"][0], analysis.features["direction"][0]
     ('crp', 'raises')
     >>> analysis.findings.asked.n_labelled

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
@@ -25,7 +25,7 @@ from blindauc.metrics import blind_auc_score
 from blindauc.prior import ScoreModel, flag
 
 
-class PURanking(ExplainedScore, ClassifierMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore[misc]
     """What can be asked of a score once it is fitted."""
 
     has_intercept: ClassVar[bool]

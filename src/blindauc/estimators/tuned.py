@@ -117,7 +117,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     >>> from blindauc import BlindAUCClassifierCV
     >>> from blindauc.datasets import make_paper_data
     >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
-    >>> model = BlindAUCClassifierCV(n_repeats=1).fit(data.X, data.y_pu)
+    >>> model = BlindAUCClassifierCV(shape=["linear", "curves"], n_repeats=1).fit(data.X, data.y_pu)
     >>> auc = roc_auc_score(data.y_test, model.decision_function(data.X_test))
     >>> bool(model.auc_.low < auc < model.auc_.high)
     True
@@ -160,7 +160,7 @@ class PUErrorClassifierCV(PUErrorProblem, TunedPUClassifier):
     >>> from blindauc import PUErrorClassifierCV
     >>> from blindauc.datasets import make_paper_data
     >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
-    >>> model = PUErrorClassifierCV(prior=20 / 300, n_repeats=1).fit(data.X, data.y_pu)
+    >>> model = PUErrorClassifierCV(shape="linear", prior=20 / 300, n_repeats=1).fit(data.X, data.y_pu)
     >>> set(data.outliers) <= set(model.doubtful_labels())
     True
     """
