@@ -60,7 +60,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     shift_l2, sparsity, groups, outlier_handling, leverage_screen, prior, sampling, threshold, pos_label, max_iter, tol
         As in `BlindAUCClassifier`.
     n_jobs : int or None, default=None
-        Paths of fits side by side, one for each scaling and share of outliers, by joblib: inside
+        Paths of fits side by side, one for each shape, scaling and share of outliers, by joblib: inside
         `joblib.parallel_config("dask")` they run on a cluster.
     random_state : int, RandomState or None, default=None
         Draws other folds, and other landmarks of kernels.
