@@ -1,8 +1,10 @@
 """What holds for all tests."""
 
+import chromium
 import pytest
 from hypothesis import settings
 
+from blindauc import report
 from blindauc.progress import displays
 
 # The same examples on every machine, however slow or busy it is.
@@ -14,3 +16,23 @@ settings.load_profile("repeatable")
 def no_lines_of_progress(monkeypatch):
     """When a line comes depends on how busy the machine is: tests of progress ask for them."""
     monkeypatch.setattr(displays, "FIRST_LINE", 600.0)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A page in a real browser, where there is one."""
+    with chromium.started(tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open the report of some findings; returns the page."""
+
+    def open_report(findings, width=1280, dark=False):
+        path = tmp_path / "report.html"
+        report.write(findings, path)
+        browser.open(path, width=width, dark=dark)
+        return browser
+
+    return open_report

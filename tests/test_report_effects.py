@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 from datetime import date
 
-import chromium
 import numpy as np
 import pytest
 from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
@@ -367,23 +366,6 @@ def test_hostile_names_are_text():
     for name in HOSTILE[:8]:
         assert f"<strong>{escaped(name)}</strong>" in page
         assert f'aria-label="What {escaped(name)} adds to the score"' in page
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium.started(tmp_path_factory.mktemp("profile")) as page:
-        yield page
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    def open_report(findings, width=DESKTOP, dark=False):
-        path = tmp_path / "report.html"
-        report.write(findings, path)
-        browser.open(path, width=width, dark=dark)
-        return browser
-
-    return open_report
 
 
 @pytest.mark.parametrize("dark", [False, True])

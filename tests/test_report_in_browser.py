@@ -4,7 +4,6 @@ import json
 import math
 from dataclasses import replace
 
-import chromium
 import pytest
 from findings_examples import example, hostile, large, shaky, unknown_prior
 
@@ -13,25 +12,6 @@ from blindauc.report.counting import among_first, whole_range
 
 PHONE, DESKTOP = 375, 1280
 TIP = "document.querySelector('#curves .tip')"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium.started(tmp_path_factory.mktemp("profile")) as page:
-        yield page
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Open the report of some findings; returns the page."""
-
-    def open_report(findings, width=DESKTOP, dark=False):
-        path = tmp_path / "report.html"
-        report.write(findings, path)
-        browser.open(path, width=width, dark=dark)
-        return browser
-
-    return open_report
 
 
 def shown_rows(page, column, table="#doubts-table"):

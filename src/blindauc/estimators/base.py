@@ -15,6 +15,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
 from blindauc.design import Design
+from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
@@ -93,7 +94,8 @@ class PUClassifier(PUParameters):
         self._store_outliers(rows, fit.outliers, fit.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
         scores = self.model_.scores(data.X)
-        self._store_usual(data)
+        reference = reference_rows(data)
+        self._store_usual(reference)
         if not self.calibrate:
             self._place_threshold_by_share(data, scores)
             return
@@ -102,7 +104,7 @@ class PUClassifier(PUParameters):
             rows.leverage_rows
         )
         self._store_meaning(meaning, data, scores, self.threshold)
-        self._store_explanation(data, folds)
+        self._store_explanation(reference, data, folds)
 
     def _spec(self, scorer: MixedScorer, data: Data, n_outliers: int) -> Spec:
         """The parameters as one candidate of a search would have them."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from blindauc._typing import Floats
 from blindauc.data import Data
-from blindauc.estimators.explaining import explained, reference_rows
+from blindauc.estimators.explaining import explained
 from blindauc.estimators.inputs import read_matrix
 from blindauc.evidence.out_of_fold import Fold
 from blindauc.explain import Effect, Interaction
@@ -51,12 +51,12 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
             raise AttributeError('A score that bends has no coefficients: see effects_, or choose shape="linear".')
         return self.model_.coef
 
-    def _store_usual(self, data: Data) -> None:
+    def _store_usual(self, reference: Floats) -> None:
         """Keep what columns add to the scores of unlabelled rows, which reasons are compared with."""
-        self.usual_ = self.model_.contributions(reference_rows(data)).mean(axis=0)
+        self.usual_ = self.model_.contributions(reference).mean(axis=0)
 
-    def _store_explanation(self, data: Data, folds: Sequence[Fold]) -> None:
-        told = explained(self.model_, data, folds)
+    def _store_explanation(self, reference: Floats, data: Data, folds: Sequence[Fold]) -> None:
+        told = explained(self.model_, reference, data, folds)
         self.effects_, self.importance_, self.interactions_ = told.effects, told.importance, told.interactions
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]

@@ -45,9 +45,8 @@ def reference_rows(data: Data) -> Floats:
     return Design(data.X).rows(some).dense()
 
 
-def explained(model: Model, data: Data, folds: Sequence[Fold]) -> Explanation:
-    """Explain a score by unlabelled rows, and by models that have not seen the rows of their folds."""
-    X = reference_rows(data)
+def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Explanation:
+    """Explain a score by reference rows X, and by models that have not seen the rows of their folds."""
     times = np.sum([fold.held_out for fold in folds], axis=0) if folds else np.ones(1)
     return Explanation(
         effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1)),

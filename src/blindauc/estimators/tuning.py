@@ -22,6 +22,7 @@ from blindauc.data import Data
 from blindauc.design import Design
 from blindauc.estimate import MIN_JUDGED
 from blindauc.estimators.base import PUClassifier, check_shifts_work
+from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
@@ -179,8 +180,9 @@ class TunedPUClassifier(PUParameters):
             rows.leverage_rows
         )
         self._store_meaning(meaning, data, scores, self.threshold)
-        self._store_usual(data)
-        self._store_explanation(data, average.folds)
+        reference = reference_rows(data)
+        self._store_usual(reference)
+        self._store_explanation(reference, data, average.folds)
 
     def _store_comparisons(self, search: Search, average: Average, n_rows: int) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""
