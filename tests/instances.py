@@ -14,6 +14,7 @@ from blindauc.losses import LOSSES as NAMED_LOSSES
 from blindauc.losses import AnalyticLoss, BarrierHinge, Hinge, PiecewiseLoss
 from blindauc.objectives import BlindAUCObjective, Objective, PUErrorObjective
 from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.rows.memory import MemoryRows
 from blindauc.scorers import LinearScorer
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
@@ -137,9 +138,9 @@ for _name in PU_LOSSES:
 SMOOTH_RISKS = {name: case for name, case in RISKS.items() if case.risk.is_smooth}
 
 
-def make_objective(name, X, is_positive, **options):
+def make_objective(name, X, is_positive, sample_weight=None, **options):
     """The objective of the risk of that name."""
-    return Objective(RISKS[name].risk, X, is_positive, **options)
+    return Objective(RISKS[name].risk, MemoryRows.of(X, is_positive, sample_weight), **options)
 
 
 NAMED_OBJECTIVES = {
@@ -160,7 +161,8 @@ def as_matrix(hessian):
         result[:n_pos, n_pos:] -= hessian.cross
         result[n_pos:, :n_pos] -= hessian.cross.T
     if hessian.rank_one is not None:
-        result += hessian.rank_one_factor * np.outer(hessian.rank_one, hessian.rank_one)
+        along = np.concatenate(hessian.rank_one)
+        result += hessian.rank_one_factor * np.outer(along, along)
     return result
 
 

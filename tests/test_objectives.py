@@ -12,6 +12,7 @@ from blindauc.objectives import BlindAUCObjective, Objective, PUErrorObjective
 from blindauc.objectives.restricted import MAX_DENSE_HESSIAN, MAX_EXACT_ENTRIES, MAX_EXACT_PAIRS
 from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import BlindAUCRisk, PUErrorRisk
+from blindauc.rows.memory import MemoryRows
 
 STEP = 1e-5  # so small that no margin of the samples crosses a kink
 
@@ -408,7 +409,7 @@ def test_the_best_shift_of_the_sigmoid_loss_is_found_among_many_local_ones(risk,
     X, is_positive, weight = sample(n_features=1, seed=seed)
     shift_l2, coef = 10.0 ** rng.uniform(-4, -1), 10.0 ** rng.uniform(-1, 1) * np.array([1.0, rng.normal()])
     coef = coef if risk.has_intercept else coef[:1]
-    objective = Objective(risk, X, is_positive, l2=0.0, shift_l2=shift_l2, sample_weight=weight)
+    objective = Objective(risk, MemoryRows.of(X, is_positive, weight), l2=0.0, shift_l2=shift_l2)
     gain, shift = objective.outlyingness(coef)
     a, b = (X[rows, 0] * coef[0] + sum(coef[1:]) for rows in (is_positive, ~is_positive))
     p, q = weight[is_positive], weight[~is_positive] / weight[~is_positive].sum()

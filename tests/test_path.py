@@ -11,9 +11,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from blindauc.datasets import make_correlated_data, make_paper_data
-from blindauc.design import Design
 from blindauc.objectives import BlindAUCObjective, PUErrorObjective
-from blindauc.scaling import SCALINGS, column_scales
+from blindauc.rows.matrix import Matrix
+from blindauc.rows.scaling import SCALINGS, column_scales
 from blindauc.solvers import exchange, feature_path, path, robust_start, tightened
 from blindauc.solvers.fits import Fitter
 from blindauc.solvers.newton import _no_worse_than_zero, _Steps
@@ -179,10 +179,10 @@ def test_robust_directions_are_finite_and_of_unit_scores(case):
         assert direction.shape == (n_columns,)
         assert np.isfinite(direction).all()
         if case != "one unlabelled row":
-            scores, weight = objective.rows.design.scores(direction)[objective.rows.unl], objective.rows.unl_weight
+            scores, weight = objective.rows.matrix.scores(direction)[objective.rows.unl], objective.rows.unl_weight
             assert np.cov(scores, aweights=weight, ddof=0) == pytest.approx(1)
     # To the median of the positives: they are above the unlabelled rows.
-    scores = objective.rows.design.scores(directions[0])
+    scores = objective.rows.matrix.scores(directions[0])
     assert scores[objective.rows.pos].mean() > scores[objective.rows.unl].mean()
 
 
@@ -359,10 +359,10 @@ def test_sets_within_others():
 def test_medians_are_those_of_numpy(dtype):
     rng = np.random.default_rng(0)
     X, index = rng.normal(size=(50, 4)).astype(dtype), rng.permutation(50)[:31]
-    found = Design(X).median(index, np.ones(31))
+    found = Matrix(X).median(index, np.ones(31))
     np.testing.assert_array_equal(found, np.median(X[index], axis=0))
     assert found.dtype == np.float64
-    assert Design(X, intercept=True).median(index, np.ones(31)).tolist() == [*found.tolist(), 1.0]
+    assert Matrix(X, intercept=True).median(index, np.ones(31)).tolist() == [*found.tolist(), 1.0]
 
 
 def test_weighted_medians_are_those_of_repeated_rows():
@@ -370,7 +370,7 @@ def test_weighted_medians_are_those_of_repeated_rows():
     X, weight = np.round(rng.normal(size=(40, 5)), 1), rng.integers(1, 5, 40)
     weight[0] += 1 - weight.sum() % 2  # an odd number of rows
     repeated = np.median(X.repeat(weight, axis=0), axis=0)
-    np.testing.assert_array_equal(Design(X).median(np.arange(40), weight.astype(float)), repeated)
+    np.testing.assert_array_equal(Matrix(X).median(np.arange(40), weight.astype(float)), repeated)
 
 
 def test_the_middle_of_sparse_columns_is_their_mean():
@@ -378,7 +378,7 @@ def test_the_middle_of_sparse_columns_is_their_mean():
     X, weight = sp.random_array((40, 5), density=0.3, rng=rng, format="csr"), rng.uniform(size=20)
     expected = np.average(X.toarray()[::2], axis=0, weights=weight)
     for matrix in (X, X.tocsc()):
-        np.testing.assert_allclose(Design(matrix).median(np.arange(0, 40, 2), weight), expected)
+        np.testing.assert_allclose(Matrix(matrix).median(np.arange(0, 40, 2), weight), expected)
 
 
 def test_standard_scales_are_those_of_scikit_learn():
@@ -425,7 +425,7 @@ def test_scales_of_columns_in_blocks_are_those_of_each_column(monkeypatch, store
     rng = np.random.default_rng(0)
     X, weight = np.round(rng.normal(size=(30, 7)), 1), rng.uniform(0.5, 2.0, 30)
     each = [column_scales(X[:, [j]], weight, "robust")[0] for j in range(7)]
-    monkeypatch.setattr("blindauc.scaling.BLOCK_ENTRIES", 70)
+    monkeypatch.setattr("blindauc.rows.scaling.BLOCK_ENTRIES", 70)
     np.testing.assert_array_equal(column_scales(store(X), weight, "robust"), each)
 
 

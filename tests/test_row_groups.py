@@ -11,7 +11,8 @@ from sklearn.model_selection import GroupKFold
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier
 from blindauc.evidence.clusters import design_effect
-from blindauc.evidence.folds import fold_splits, group_digests, row_digests, splits_of
+from blindauc.evidence.folds import fold_splits, group_digests, splits_of
+from blindauc.rows.digests import row_digests
 
 QUICK = {
     "shape": "linear",

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.rows.memory import MemoryRows
 
 MAX_COUNTED = 10_000
 """So many rows are written out whatever their number was."""
@@ -27,6 +28,11 @@ class Data(NamedTuple):
     labelled: Ints
     group: Ints | None = None
     time: Floats | None = None
+
+    @property
+    def rows(self) -> MemoryRows:
+        """The rows as objectives see them."""
+        return MemoryRows.of(self.X, self.is_positive, self.weight)
 
     def subset(self, kept: Bools) -> Data:
         """Some of the rows; X is copied unless they are all."""

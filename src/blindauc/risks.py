@@ -19,13 +19,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isfinite, sqrt
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.losses import Loss
-from blindauc.pairwise import PairwiseCurvature, ScoreSummary, pairwise_loss, summarize
+from blindauc.pairwise import PairwiseCurvature, ScoreSummary, mean_over_pairs, summary_of
 from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
@@ -44,9 +44,9 @@ class ScoreHessian(NamedTuple):
     """diag(pos, unl) - [[0, cross], [cross.T, 0]] + rank_one_factor * outer(rank_one, rank_one)."""
 
     pos: Floats
-    unl: Floats
+    unl: Any
     cross: Floats | None = None
-    rank_one: Floats | None = None
+    rank_one: tuple[Floats, Any] | None = None
     rank_one_factor: float = 0.0
 
     def product(self, along_pos: Floats, along_unl: Floats) -> tuple[Floats, Floats]:
@@ -56,7 +56,7 @@ class ScoreHessian(NamedTuple):
             on_pos -= self.cross @ along_unl
             on_unl -= along_pos @ self.cross
         if self.rank_one is not None:
-            pos, unl = np.split(self.rank_one, [len(along_pos)])
+            pos, unl = self.rank_one
             factor = self.rank_one_factor * (pos @ along_pos + unl @ along_unl)
             on_pos += factor * pos
             on_unl += factor * unl
@@ -148,11 +148,10 @@ class BlindAUCRisk(Risk):
         return replace(self, loss=self.loss.smoothed(width))
 
     def __call__(self, a: Floats, b: Floats, p: Floats, q: Floats) -> RiskValue:
-        if len(a) * len(b) <= FEW_PAIRS:
+        if _are_few(a, b):
             value, slopes = formed(self.loss, a, b).mean_and_slopes(p, q)
             return RiskValue(value, p * (slopes @ q), -q * (p @ slopes))
-        mean = pairwise_loss(a, b, loss=self.loss, pos_weight=p, unl_weight=q)
-        return RiskValue(mean.value, mean.pos_gradient, mean.unl_gradient)
+        return RiskValue(*mean_over_pairs(self.loss, a, b, p, q))
 
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
         cross = formed(self.loss, a, b).curvatures()
@@ -171,6 +170,10 @@ class BlindAUCRisk(Risk):
         return _PairsTerm(self.loss, b, q)
 
 
+def _are_few(a: Floats, b: Any) -> bool:
+    return isinstance(b, np.ndarray) and len(a) * len(b) <= FEW_PAIRS
+
+
 @dataclass(frozen=True)
 class _PairsTerm:
     """What one positive costs by its pairs with all unlabelled scores."""
@@ -181,10 +184,10 @@ class _PairsTerm:
 
     @cached_property
     def _summary(self) -> ScoreSummary:
-        return summarize(self.b, self.q, loss=self.loss)
+        return summary_of(self.loss, self.b, self.q)
 
     def __call__(self, order: int, a: Floats) -> Floats:
-        if len(a) * len(self.b) <= FEW_PAIRS:
+        if _are_few(a, self.b):
             return formed(self.loss, a, self.b).row_means(order, self.q)
         return self._summary.sums(self.loss, order, 1, a)
 
@@ -296,14 +299,14 @@ class NonnegativePURisk(PUErrorRisk):
         return ScoreHessian(
             p * self._positive_part(2, a) + slope * curved.pos,
             slope * curved.unl,
-            rank_one=np.concatenate([negative.by_pos, negative.by_unl]),
+            rank_one=(negative.by_pos, negative.by_unl),
             rank_one_factor=bend,
         )
 
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         pos, unl, _, direction, factor = self.hessian(a, b, p, q)
         assert direction is not None
-        by_pos, by_unl = direction[: len(a)], direction[len(a) :]
+        by_pos, by_unl = direction
 
         def product(d_pos: Floats, d_unl: Floats) -> tuple[Floats, Floats]:
             along = factor * (by_pos @ d_pos + by_unl @ d_unl)

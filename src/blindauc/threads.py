@@ -15,7 +15,12 @@ FEW_ENTRIES = 2**21
 def blas_threads_for(X: Any) -> AbstractContextManager[Any]:
     """One thread where the matrices are small: threads that wait for each other cost more than they bring."""
     is_small = X.shape[0] * X.shape[1] <= FEW_ENTRIES
-    return _controller().limit(limits=1, user_api="blas") if is_small else nullcontext()
+    return one_blas_thread() if is_small else nullcontext()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """One thread: where several work side by side, or the last digits must not depend on how many there are."""
+    return _controller().limit(limits=1, user_api="blas")
 
 
 @cache

@@ -15,11 +15,11 @@ from sklearn.linear_model import LogisticRegression
 
 from blindauc._typing import Floats
 from blindauc.data import Data
-from blindauc.design import Design
 from blindauc.estimate import Estimate
 from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
-from blindauc.scaling import column_scales
+from blindauc.rows.matrix import Matrix
+from blindauc.rows.scaling import column_scales
 from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
 
@@ -53,7 +53,7 @@ def difference_of_means(data: Data) -> list[Floats]:
     """The mean of the positives minus that of the unlabelled rows, in units of the columns' variances."""
     pos = np.where(data.is_positive, data.weight, 0.0)
     unl = data.weight - pos
-    difference = Design(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
+    difference = Matrix(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
     return [difference, difference / column_scales(data.X, data.weight, "standard") ** 2]
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from blindauc.data import Data
 from blindauc.estimate import Estimate
-from blindauc.evidence.folds import fold_splits, in_random_order, row_digests
+from blindauc.evidence.folds import fold_splits, in_random_order
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
+from blindauc.rows.digests import row_digests
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 

@@ -12,7 +12,7 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.choice.belief import LIKELY_RIDGE, log_belief
 from blindauc.data import Data
-from blindauc.scaling import column_scales
+from blindauc.rows.scaling import column_scales
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec

@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
-from blindauc.design import Design
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_whole
 from blindauc.estimators.meaning import meaning_of
@@ -24,6 +23,7 @@ from blindauc.estimators.shapes import check_shapes
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.evidence.out_of_fold import out_of_fold_of
 from blindauc.objectives import Objective
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers import LinearModel, LinearScorer, Model
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is, without
@@ -90,7 +90,7 @@ class PUClassifier(PUParameters):
         with blas_threads_for(data.X):
             fit = self._fitted(scorer, data, spec)
         self.model_, self.support_ = fit.model, fit.support
-        self.spread_ = Design(data.filled().X).spread(data.weight / data.weight.sum())
+        self.spread_ = Matrix(data.filled().X).spread(data.weight / data.weight.sum())
         self._store_outliers(rows, fit.outliers, fit.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
         scores = self.model_.scores(data.X)

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from blindauc._typing import Floats
 from blindauc.choice.baselines import difference_of_means
 from blindauc.data import Data
-from blindauc.design import Design
 from blindauc.estimators.inputs import check_choice, check_number, read_matrix
 from blindauc.estimators.reading import all_or_nothing, read_data
+from blindauc.rows.matrix import Matrix
 
 
 class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -251,8 +251,8 @@ class DifferenceOfMeans(PUBaseline):
     def _fit(self, data: Data) -> None:
         plain, standard = difference_of_means(data)
         self.coef_ = plain if self.scaling == "none" else standard
-        scores = Design(data.X).scores(self.coef_)
+        scores = Matrix(data.X).scores(self.coef_)
         self.intercept_ = -float(scores[data.is_positive].mean() + scores[~data.is_positive].mean()) / 2
 
     def _scores(self, X: Any) -> Floats:
-        return Design(X).scores(self.coef_) + self.intercept_
+        return Matrix(X).scores(self.coef_) + self.intercept_

@@ -9,10 +9,11 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.data import Data
-from blindauc.design import Design
-from blindauc.evidence.folds import in_random_order, row_digests
+from blindauc.evidence.folds import in_random_order
 from blindauc.evidence.out_of_fold import Fold
 from blindauc.explain import Effect, Interaction, effects_of, importances_of, interactions_of
+from blindauc.rows.digests import row_digests
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers import Model
 
 MAX_ROWS = 300
@@ -42,7 +43,7 @@ class Explanation:
 def reference_rows(data: Data) -> Floats:
     """Some unlabelled rows, chosen by what they hold."""
     some = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))[:MAX_ROWS]
-    return Design(data.X).rows(some).dense()
+    return Matrix(data.X).rows(some).dense()
 
 
 def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Explanation:

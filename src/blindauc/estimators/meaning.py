@@ -8,13 +8,13 @@ import numpy as np
 
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
-from blindauc.design import spread_of
 from blindauc.estimate import MIN_JUDGED, Estimate
 from blindauc.evidence.clusters import design_effect
-from blindauc.evidence.folds import row_digests
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
+from blindauc.rows.digests import row_digests
+from blindauc.rows.matrix import spread_of
 from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores, without_evidence
 
 

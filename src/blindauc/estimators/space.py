@@ -13,7 +13,7 @@ from blindauc.estimators.inputs import check_number, check_whole, read_count, re
 from blindauc.estimators.reading import Sifted
 from blindauc.estimators.shapes import automatic_shapes, check_shapes
 from blindauc.losses import get_loss
-from blindauc.scaling import SCALINGS
+from blindauc.rows.scaling import SCALINGS
 from blindauc.sparsity import resolve_groups
 
 

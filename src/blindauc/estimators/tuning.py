@@ -19,7 +19,6 @@ from blindauc.choice.results import cv_results
 from blindauc.choice.search import RULES, Search, race, without_search
 from blindauc.choice.space import Choices, Space, space_of
 from blindauc.data import Data
-from blindauc.design import Design
 from blindauc.estimate import MIN_JUDGED
 from blindauc.estimators.base import PUClassifier, check_shifts_work
 from blindauc.estimators.explaining import reference_rows
@@ -32,6 +31,7 @@ from blindauc.estimators.summary import summary_of
 from blindauc.evidence.folds import Split, fold_splits, splits_of
 from blindauc.evidence.out_of_fold import mean_estimate
 from blindauc.progress import At, duration, steps
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers import Spec
 from blindauc.scorers.linear import LinearScorer
 from blindauc.scorers.mixed import SELECTING, MixedScorer
@@ -169,7 +169,7 @@ class TunedPUClassifier(PUParameters):
         self.model_, self.support_ = average.model, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
         self.bending_ = average.bending
-        self.spread_ = Design(data.filled().X).spread(data.weight / data.weight.sum())
+        self.spread_ = Matrix(data.filled().X).spread(data.weight / data.weight.sum())
         # A row of weight two is two rows to the search: one of them left out is the row left out.
         row = data.row[data.is_positive]
         left_out = np.isin(row, row[average.left_out])

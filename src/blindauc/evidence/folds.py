@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.model_selection import check_cv
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import BLOCK_ROWS
+from blindauc.rows.digests import mixed, row_digests
 from blindauc.theory import enough_unlabelled
 
 MAX_FITTED_POS = 2000
@@ -26,7 +25,7 @@ MAX_FITTED_POS = 2000
 MIN_FITTED_UNL = 2000
 """Unlabelled rows that it sees, if there are so many; more only where that is not enough for the positives."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio: multiples of it are far from each other."""
 
 
@@ -157,7 +156,7 @@ def in_random_order(rows: Ints, digests: Any) -> Ints:
     first = np.searchsorted(ordered, ordered, "left")
     copy = (np.arange(len(rows)) - first).astype(np.uint64)
     # Every copy of a row has a place of its own: else a sample would be full of the row with the lowest digest.
-    places = np.where(copy == 0, ordered, _mixed(ordered + copy * _GOLDEN))
+    places = np.where(copy == 0, ordered, mixed(ordered + copy * GOLDEN))
     return rows[np.argsort(places, kind="stable")]
 
 
@@ -212,34 +211,3 @@ def group_digests(digests: Any, group: Ints) -> Any:
     total = np.zeros(number.max() + 1, dtype=np.uint64)
     np.add.at(total, number, pairs[:, 1])
     return total[number][place.ravel()]
-
-
-def row_digests(X: Any, seed: int) -> Any:
-    """A number for each row that, but for one in 2^64 pairs, only equal rows share.
-
-    The sum over columns of a random odd number times the bits of the value, a multilinear hash (Lemire and Kaser,
-    Strongly universal string hashing is fast, Comput. J. 2014), mixed: zeros add nothing, so that sparse rows have the
-    digests of dense ones.
-    """
-    rng = np.random.default_rng(seed)
-    factor = rng.integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    if sp.issparse(X):
-        X = X.tocsr()
-        before = np.append(np.uint64(0), np.cumsum(_bits(X.data) * factor[X.indices], dtype=np.uint64))
-        return _mixed(before[X.indptr[1:]] - before[X.indptr[:-1]])
-    blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
-    return _mixed(np.concatenate([_bits(block) @ factor for block in blocks]))
-
-
-def _bits(values: Any) -> Any:
-    """The bits of each value, the high ones folded on the low ones: those of small whole numbers are all high."""
-    # Adding zero takes the sign from a negative one.
-    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
-    return bits ^ (bits >> np.uint64(32))
-
-
-def _mixed(bits: Any) -> Any:
-    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit depends on every other."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from blindauc._typing import Bools, Floats
-from blindauc.design import Design
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model, Probe
 
 MAX_VALUES = 20
@@ -183,7 +183,7 @@ def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: i
     >>> bool((used.low < used.contribution).all()), unused.size
     (True, 0.0)
     """
-    rows = Design(X).dense()
+    rows = Matrix(X).dense()
     if len(model.columns) != rows.shape[1]:
         raise ValueError(
             f"The model has {len(model.columns)} columns, the reference rows {rows.shape[1]}: pass rows "

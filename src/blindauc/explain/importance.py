@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.design import Design
 from blindauc.ranks import share_below
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MAX_ROWS = 500
@@ -57,7 +57,7 @@ def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
         if is_positive.any() and not is_positive.all():
             some = np.concatenate([_drawn(kind, rng) for kind in (is_positive, ~is_positive)])
             fold = _Fold(is_positive[some], weight[some])
-            falls.append(fold.falls(model, Design(X).rows(some).dense(), rng.permutation(len(some))))
+            falls.append(fold.falls(model, Matrix(X).rows(some).dense(), rng.permutation(len(some))))
             weights.append(weight[is_positive].sum())
     if not falls:
         raise ValueError(

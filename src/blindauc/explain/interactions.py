@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Ints
-from blindauc.design import Design
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MOST_COLUMNS = 12
@@ -81,7 +81,7 @@ def interactions_of(
     >>> interactions_of(LinearModel(np.array([1.0, 2.0])), np.random.default_rng(0).normal(size=(100, 2)))
     []
     """
-    rows = Design(X).dense()
+    rows = Matrix(X).dense()
     probe = model.probe(rows)
     others = rows[_partners(len(rows), random_state)]
     usable = (

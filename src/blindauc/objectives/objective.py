@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.design import Design, spread_of
 from blindauc.losses import Loss, get_loss
 from blindauc.objectives.restricted import RestrictedObjective
-from blindauc.objectives.rows import Rows
 from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, Risk
+from blindauc.rows.contract import Rows
+from blindauc.rows.matrix import Matrix
+from blindauc.rows.memory import MemoryRows
 from blindauc.shifts import best_shifts
 
 MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
@@ -60,47 +61,34 @@ class Objective:
     Parameters
     ----------
     risk : Risk
-    X : ndarray, CSR or CSC matrix of shape (n, n_features), not copied
-    is_positive : mask of shape (n,)
+    rows : Rows
     l2 : ridge on coef: one number, or one for each feature
     shift_l2 : ridge on shift
     trim : whether outliers are taken out instead of shifted
-    sample_weight : array of shape (n,), optional
     """
 
     def __init__(
-        self,
-        risk: Risk,
-        X: Any,
-        is_positive: Bools,
-        *,
-        l2: float | Floats,
-        shift_l2: float = 1e-3,
-        trim: bool = False,
-        sample_weight: Floats | None = None,
+        self, risk: Risk, rows: Rows, *, l2: float | Floats, shift_l2: float = 1e-3, trim: bool = False
     ) -> None:
-        weight = np.ones(len(is_positive)) if sample_weight is None else sample_weight
-        pos, unl = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-        design = Design(X, intercept=risk.has_intercept)
         self.risk = risk
-        self.rows = Rows(design, pos, unl, weight[pos], weight[unl])
+        self.rows = rows.with_ones() if risk.has_intercept else rows
         # An intercept is not drawn towards zero.
         self.ridge = np.zeros(self.n_columns)
-        self.ridge[: design.n_features] = l2
+        self.ridge[: rows.n_features] = l2
         self.shift_l2 = float(shift_l2)
         self.trim = trim
 
     @property
     def n_columns(self) -> int:
-        return self.rows.design.n_columns
+        return self.rows.n_columns
 
     @property
     def n_positives(self) -> int:
-        return len(self.rows.pos)
+        return self.rows.n_positives
 
     @property
     def n_unlabelled(self) -> int:
-        return len(self.rows.unl)
+        return self.rows.n_unlabelled
 
     @property
     def is_smooth(self) -> bool:
@@ -139,8 +127,8 @@ class Objective:
         """Value and gradient; the gradient by the shift of a trimmed positive is zero."""
         rows, finite = self.rows, np.isfinite(shift)
         shift = np.where(finite, shift, 0.0)
-        scores = rows.design.scores(coef)
-        risk = self.risk(scores[rows.pos] + shift, scores[rows.unl], rows.shares(finite), rows.unl_share)
+        a, b = rows.scores(coef)
+        risk = self.risk(a + shift, b, rows.shares(finite), rows.unl_share)
         ridges = self.ridge @ coef**2 + self.shift_l2 * (shift @ shift)
         return Gradient(
             risk.value + float(ridges) / 2,
@@ -150,7 +138,7 @@ class Objective:
 
     def pos_scores(self, coef: Floats) -> Floats:
         """The scores of the positives, without shifts."""
-        return self.rows.design.scores(coef)[self.rows.pos]
+        return self.rows.scores(coef)[0]
 
     def value(self, coef: Floats, shift: Floats) -> float:
         return self.gradient(coef, shift).value
@@ -158,7 +146,7 @@ class Objective:
     @cached_property
     def column_spread(self) -> Floats:
         """The standard deviation of each column: the unit in which its weight is small or large."""
-        return self.rows.design.spread(self.rows.weight / self.rows.weight.sum())
+        return self.rows.spread
 
     @cached_property
     def gradient_at_zero(self) -> Floats:
@@ -173,8 +161,8 @@ class Objective:
         direction in which they vary most in comparison, the many of them uppermost: outliers that are far and many
         enough to move a median cannot hide there.
         """
-        rows, p = self.rows, self.rows.design.n_features
-        to_median = rows.design.median(rows.pos, rows.pos_weight)
+        rows, p = self.rows, self.rows.n_features
+        to_median = rows.pos_median()
         from_mean = rows.adjoint(np.zeros(self.n_positives), rows.unl_share)
         directions = [((to_median - from_mean) / self.column_spread**2)[:p]]
         if p <= min(self.n_positives, self.n_unlabelled, MAX_SPREAD_COLUMNS):
@@ -182,23 +170,24 @@ class Objective:
         return [self._with_unit_scores(np.append(d, np.zeros(self.n_columns - p))) for d in directions]
 
     def _direction_of_spread(self) -> Floats:
-        rows, p = self.rows, self.rows.design.n_features
+        rows, p = self.rows, self.rows.n_features
         unit = self.column_spread[:p]
         some = np.arange(0, self.n_unlabelled, -(-self.n_unlabelled // MAX_SPREAD_ROWS))
-        pos, unl = (rows.design.rows(index).dense()[:, :p] / unit for index in (rows.pos, rows.unl[some]))
-        within = _covariances(unl, rows.unl_weight[some]) / 2
+        few = rows.subset(np.arange(self.n_positives), some)
+        pos, unl = (X[:, :p] / unit for X in few.dense())
+        within = _covariances(unl, few.unl_weight) / 2
         # Half way to uncorrelated columns: well conditioned however few the rows are.
         within[np.diag_indices(p)] *= 2
         whiten = np.linalg.inv(np.linalg.cholesky(within + 1e-6 * np.eye(p)))
         between = whiten @ _covariances(pos, rows.pos_weight) @ whiten.T
         direction = whiten.T @ np.linalg.eigh(between)[1][:, -1]
-        scores = Design((pos @ direction)[:, None])
+        scores = Matrix((pos @ direction)[:, None])
         everyone = np.arange(self.n_positives)
         lies_above = scores.median(everyone, rows.pos_weight) >= scores.adjoint(rows.pos_weight) / rows.pos_weight.sum()
         return np.where(lies_above, direction, -direction) / unit
 
     def _with_unit_scores(self, direction: Floats) -> Floats:
-        spread = spread_of(self.rows.design.scores(direction)[self.rows.unl], self.rows.unl_weight)
+        spread = self.rows.unl_spread(direction)
         # Columns in tiny units would ask for weights whose squares overflow.
         return direction * min(1 / spread, LARGEST_START / max(np.abs(direction).max(), 1e-300))
 
@@ -223,8 +212,8 @@ class Objective:
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
         """About the second derivative by each weight: the scores' curvature times the column's variance."""
         rows, finite = self.rows, np.isfinite(shift)
-        scores = rows.design.scores(coef)
-        a, b = scores[rows.pos] + np.where(finite, shift, 0.0), scores[rows.unl]
+        a, b = rows.scores(coef)
+        a = a + np.where(finite, shift, 0.0)
         # A concave risk bends the wrong way to set a scale: then the ridge, or a little, does.
         curvature = max(self.risk.bend(a, b, rows.shares(finite), rows.unl_share), 1e-12)
         return curvature * self.column_spread**2 + self.ridge
@@ -232,9 +221,9 @@ class Objective:
     def outlyingness(self, coef: Floats) -> Outlyingness:
         """Each positive's best shift, and what it gains, for fixed scores: a problem of one variable each."""
         rows = self.rows
-        scores = rows.design.scores(coef)
-        a, share = scores[rows.pos], rows.shares(np.ones(self.n_positives, dtype=bool))
-        term = self.risk.pos_term(scores[rows.unl], rows.unl_share)
+        a, b = rows.scores(coef)
+        share = rows.shares(np.ones(self.n_positives, dtype=bool))
+        term = self.risk.pos_term(b, rows.unl_share)
         if self.trim:
             cost = term(0, a)
             gain = share * (cost - share @ cost) / np.maximum(1 - share, 1e-300)
@@ -246,8 +235,17 @@ class Objective:
 class BlindAUCObjective(Objective):
     """mean over pairs of loss(x_i @ coef + shift_i - u_j @ coef), with ridges."""
 
-    def __init__(self, X: Any, is_positive: Bools, *, loss: str | Loss = "logistic", **ridges: Any) -> None:
-        super().__init__(BlindAUCRisk(get_loss(loss)), X, is_positive, **ridges)
+    def __init__(
+        self,
+        X: Any,
+        is_positive: Bools,
+        *,
+        loss: str | Loss = "logistic",
+        sample_weight: Floats | None = None,
+        **ridges: Any,
+    ) -> None:
+        rows = MemoryRows.of(X, is_positive, sample_weight)
+        super().__init__(BlindAUCRisk(get_loss(loss)), rows, **ridges)
 
 
 class PUErrorObjective(Objective):
@@ -261,12 +259,14 @@ class PUErrorObjective(Objective):
         prior: float,
         risk: str = "paper",
         loss: str | Loss = "logistic",
+        sample_weight: Floats | None = None,
         **ridges: Any,
     ) -> None:
         if risk not in PU_ERROR_RISKS:
             known = ", ".join(map(repr, PU_ERROR_RISKS))
             raise ValueError(f"Unknown risk {risk!r}: choose one of {known}.")
-        super().__init__(PU_ERROR_RISKS[risk](get_loss(loss), prior), X, is_positive, **ridges)
+        rows = MemoryRows.of(X, is_positive, sample_weight)
+        super().__init__(PU_ERROR_RISKS[risk](get_loss(loss), prior), rows, **ridges)
 
 
 def _covariances(X: Floats, weight: Floats) -> Floats:

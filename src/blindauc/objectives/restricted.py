@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,21 +59,20 @@ class RestrictedObjective:
         shift[self._trimmed] = np.inf
         return coef, shift
 
-    def _scores(self, z: Floats) -> tuple[Floats, Floats]:
+    def _scores(self, z: Floats) -> tuple[Floats, Any]:
         n_weights = len(self._support)
-        scores = self._rows.design.scores(z[:n_weights])
-        a = scores[self._rows.pos]
+        a, b = self._rows.scores(z[:n_weights])
         a[self._shifted_row] += z[n_weights:]
-        return a, scores[self._rows.unl]
+        return a, b
 
-    def _pull_back(self, by_pos: Floats, by_unl: Floats) -> Floats:
+    def _pull_back(self, by_pos: Floats, by_unl: Any) -> Floats:
         by_weights = self._rows.adjoint(by_pos, by_unl)
         return np.concatenate([by_weights, by_pos[self._shifted_row]]) if len(self._shifted) else by_weights
 
     def gradient(self, z: Floats) -> tuple[float, Floats]:
         """Value and gradient; infinite and zero where the scores are out of all range."""
         a, b = self._scores(z)
-        if not np.maximum(np.abs(a).max(), np.abs(b).max()) <= LARGEST_SCORE:
+        if not self._rows.are_within(z[: len(self._support)], a, b, LARGEST_SCORE):
             return np.inf, np.zeros_like(z)
         risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
         value = risk.value + float(self._ridge @ z**2) / 2
@@ -85,6 +84,8 @@ class RestrictedObjective:
 
     def hessian_product(self, z: Floats) -> HessianProduct:
         """The Hessian at z as a function of a direction."""
+        if self.hessian_is_exact and self.sample is not self:
+            return self.sample.hessian_product(z)
         risk, at = self._objective.risk, (*self._scores(z), self._pos_share, self._rows.unl_share)
         bend = risk.hessian(*at).product if self.hessian_is_exact else risk.hessian_product(*at)
         return HessianProduct(self, bend)
@@ -95,15 +96,25 @@ class RestrictedObjective:
 
     def about_diagonal(self, bend: ScoreProduct) -> Floats:
         """About the diagonal of that Hessian: of each column, its spread bent by all rows alike."""
-        n_pos, n_unl = len(self._rows.pos), len(self._rows.unl)
+        n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
         on_pos, _ = bend(np.ones(n_pos), np.zeros(n_unl))
         _, on_unl = bend(np.zeros(n_pos), np.ones(n_unl))
         by_columns = (on_pos.sum() + on_unl.sum()) * self.scale[: len(self._support)] ** 2
         return np.append(by_columns, on_pos[self._shifted_row]) + self._ridge
 
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the rows are few enough that a Hessian sees them all."""
+        n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
+        return n_pos * n_unl <= MAX_EXACT_PAIRS and n_pos + n_unl <= self._max_rows
+
+    @property
+    def _max_rows(self) -> int:
+        return MAX_EXACT_ENTRIES // min(len(self.scale), MAX_DENSE_HESSIAN)
+
     @property
     def hessian_is_exact(self) -> bool:
-        return self.sample is self and len(self.scale) <= MAX_DENSE_HESSIAN
+        return self.is_whole and len(self.scale) <= MAX_DENSE_HESSIAN
 
     def hessian(self, z: Floats) -> Floats:
         """The Hessian at z: exact (`hessian_is_exact`), or that of the sample, or about its diagonal."""
@@ -121,24 +132,25 @@ class RestrictedObjective:
     @cached_property
     def _dense(self) -> tuple[Floats, Floats]:
         """The positive and the unlabelled rows, with a column for each shift."""
-        X, n_shifts = self._rows.design.dense(), len(self._shifted)
-        X_pos, X_unl = X[self._rows.pos], X[self._rows.unl]
+        (X_pos, X_unl), n_shifts = self._rows.dense(), len(self._shifted)
         marks = np.zeros((len(X_pos), n_shifts))
         marks[self._shifted_row, np.arange(n_shifts)] = 1.0
         return np.hstack([X_pos, marks]), np.hstack([X_unl, np.zeros((len(X_unl), n_shifts))])
 
     @cached_property
     def sample(self) -> RestrictedObjective:
-        """The problem on evenly spaced rows, few enough for a Hessian; itself where all are few enough."""
-        n_pos, n_unl = len(self._rows.pos), len(self._rows.unl)
-        max_rows = MAX_EXACT_ENTRIES // min(len(self.scale), MAX_DENSE_HESSIAN)
-        if n_pos * n_unl <= MAX_EXACT_PAIRS and n_pos + n_unl <= max_rows:
-            return self
-        pairs = int(np.clip((2 * len(self.scale)) ** 2, MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS))
-        few = min(n_pos, n_unl, int(pairs**0.5))
-        many = min(pairs // few, max_rows)
-        pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
-        unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
+        """The problem on evenly spaced rows, few enough for a Hessian; itself where all are, and in memory."""
+        n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
+        if self.is_whole:
+            if self._rows.is_in_memory:
+                return self
+            pos, unl = np.arange(n_pos), np.arange(n_unl)
+        else:
+            pairs = int(np.clip((2 * len(self.scale)) ** 2, MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS))
+            few = min(n_pos, n_unl, int(pairs**0.5))
+            many = min(pairs // few, self._max_rows)
+            pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
+            unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
         # The shifted positives are all in it, at their own weight; the others stand for those left out.
         unshifted = np.setdiff1d(pos, self._shifted)
         pos = np.union1d(pos, self._shifted)
@@ -150,7 +162,7 @@ class RestrictedObjective:
         other._rows = self._rows.subset(pos, unl)
         other._pos_share = share
         other._shifted_row = np.searchsorted(pos, self._shifted)
-        other.sample = other
+        other.sample, other.is_whole = other, True
         return other
 
 
@@ -181,6 +193,7 @@ def _sandwich(inner: ScoreHessian, X_pos: Floats, X_unl: Floats) -> Floats:
         on_unl -= inner.cross.T @ X_pos
     result = X_pos.T @ on_pos + X_unl.T @ on_unl
     if inner.rank_one is not None:
-        along = X_pos.T @ inner.rank_one[: len(X_pos)] + X_unl.T @ inner.rank_one[len(X_pos) :]
+        by_pos, by_unl = inner.rank_one
+        along = X_pos.T @ by_pos + X_unl.T @ by_unl
         result += inner.rank_one_factor * np.outer(along, along)
     return (result + result.T) / 2

@@ -18,9 +18,20 @@ from numpy.typing import ArrayLike
 from blindauc._typing import Floats
 from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss, get_loss
 from blindauc.pairwise.cells import CellSummary
+from blindauc.pairwise.elsewhere import RemoteScores, SummaryOfPart, SumsAt
 from blindauc.pairwise.sorting import SortedSummary
+from blindauc.rows.deferred import Deferred
 
-__all__ = ["LARGEST_SCORE", "PairwiseCurvature", "PairwiseLoss", "ScoreSummary", "pairwise_loss", "summarize"]
+__all__ = [
+    "LARGEST_SCORE",
+    "PairwiseCurvature",
+    "PairwiseLoss",
+    "ScoreSummary",
+    "mean_over_pairs",
+    "pairwise_loss",
+    "summarize",
+    "summary_of",
+]
 
 
 LARGEST_SCORE = 1e15
@@ -53,6 +64,21 @@ def _(loss: AnalyticLoss, scores: Floats, weights: Floats | None) -> CellSummary
 @_summarize.register
 def _(loss: PiecewiseLoss, scores: Floats, weights: Floats | None) -> SortedSummary:
     return SortedSummary.of(scores, weights)
+
+
+def summary_of(loss: Loss, scores: Any, weights: Any) -> Any:
+    """The summary of scores, also of scores that are elsewhere."""
+    if not isinstance(scores, Deferred):
+        return _summarize(loss, scores, weights)
+    of_part = SummaryOfPart(_summarize, loss, scores.node, weights.node)
+    return scores.rows.total(of_part) if isinstance(loss, AnalyticLoss) else RemoteScores(scores, of_part)
+
+
+def sums_at(summary: Any, loss: Loss, order: int, sign: int, targets: Any) -> Any:
+    """`summary.sums`, also at scores that are elsewhere."""
+    if isinstance(targets, Deferred):
+        return targets.mapped(SumsAt(summary, loss, order, sign))
+    return summary.sums(loss, order, sign, targets)
 
 
 def summarize(scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str | Loss = "logistic") -> ScoreSummary:
@@ -158,22 +184,34 @@ def pairwise_loss(
     return PairwiseLoss(float(value), pos_gradient, unl_gradient)
 
 
+def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[float, Floats, Any]:
+    """The mean loss and its gradients for weights that sum to one on either side; `b` and `q` may be elsewhere."""
+    if not isinstance(b, Deferred):
+        mean = pairwise_loss(a, b, loss=loss, pos_weight=p, unl_weight=q)
+        return mean.value, mean.pos_gradient, mean.unl_gradient
+    pos, unl = _summarize(loss, a, p), summary_of(loss, b, q)
+    value = float(p @ unl.sums(loss, 0, 1, a)) if isinstance(unl, RemoteScores) else pos.pair_sum(loss, unl)
+    return value, p * unl.sums(loss, 1, 1, a), -q * sums_at(pos, loss, 1, -1, b)
+
+
 class PairwiseCurvature:
     """The Hessian of the mean pairwise loss at given scores, as a product with directions.
 
     Weights are shares: they sum to one on either side.
     """
 
-    def __init__(self, loss: Loss, pos: Floats, unl: Floats, p: Floats, q: Floats) -> None:
+    def __init__(self, loss: Loss, pos: Floats, unl: Any, p: Floats, q: Any) -> None:
         self._loss, self._pos, self._unl, self._p, self._q = loss, pos, unl, p, q
-        self.pos_diagonal = p * _summarize(loss, unl, q).sums(loss, 2, 1, pos)
-        self.unl_diagonal = q * _summarize(loss, pos, p).sums(loss, 2, -1, unl)
+        self.pos_diagonal = p * summary_of(loss, unl, q).sums(loss, 2, 1, pos)
+        self.unl_diagonal = q * sums_at(_summarize(loss, pos, p), loss, 2, -1, unl)
+        if isinstance(unl, Deferred):
+            self.unl_diagonal = self.unl_diagonal.kept()
 
-    def product(self, d_pos: Floats, d_unl: Floats) -> tuple[Floats, Floats]:
+    def product(self, d_pos: Floats, d_unl: Any) -> tuple[Floats, Any]:
         """The Hessian times a change of both score vectors."""
         loss, p, q = self._loss, self._p, self._q
-        from_unl = _summarize(loss, self._unl, q * d_unl).sums(loss, 2, 1, self._pos)
-        from_pos = _summarize(loss, self._pos, p * d_pos).sums(loss, 2, -1, self._unl)
+        from_unl = summary_of(loss, self._unl, q * d_unl).sums(loss, 2, 1, self._pos)
+        from_pos = sums_at(_summarize(loss, self._pos, p * d_pos), loss, 2, -1, self._unl)
         return (
             self.pos_diagonal * d_pos - p * from_unl,
             self.unl_diagonal * d_unl - q * from_pos,

@@ -18,7 +18,7 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import ROUNDING
+from blindauc.rows.matrix import ROUNDING
 from blindauc.scorers.derived import DerivedModel
 from blindauc.scorers.projection import Projection, some_rows
 

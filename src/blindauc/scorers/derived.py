@@ -17,7 +17,7 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import without_last_digits
+from blindauc.rows.matrix import without_last_digits
 from blindauc.scorers.contract import Probe
 from blindauc.scorers.linear import LinearModels, LinearScorer, grouped
 from blindauc.scorers.spec import Spec
@@ -56,7 +56,7 @@ class Basis(Protocol):
 
 
 class LazyColumns:
-    """Derived columns that are made when rows of them are asked for, as far as `Design` looks at a matrix."""
+    """Derived columns that are made when rows of them are asked for, as far as `Matrix` looks at a matrix."""
 
     dtype = np.dtype(np.float64)
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import Design
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_for
 from blindauc.scorers.tree_text import Tree
@@ -136,7 +136,7 @@ def _median(column: Any, weight: Floats) -> float:
     """Of the values that are not missing; missing where all are."""
     values = column.toarray() if sp.issparse(column) else column
     known = np.flatnonzero(~np.isnan(values[:, 0]))
-    return float(Design(values).median(known, weight[known])[0]) if len(known) else np.nan
+    return float(Matrix(values).median(known, weight[known])[0]) if len(known) else np.nan
 
 
 class TreeProbe:

@@ -19,8 +19,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import Design
-from blindauc.evidence.folds import in_random_order, row_digests
+from blindauc.evidence.folds import in_random_order
+from blindauc.rows.digests import row_digests
+from blindauc.rows.matrix import Matrix
 from blindauc.scorers.derived import DerivedModel
 
 N_LANDMARKS = 200
@@ -134,7 +135,7 @@ class Landmarks:
     @cached_property
     def _spread(self) -> tuple[Floats, Floats]:
         X, share = self.data.X, self.data.weight / self.data.weight.sum()
-        return Design(X).adjoint(share), Design(X).spread(share)
+        return Matrix(X).adjoint(share), Matrix(X).spread(share)
 
     @cached_property
     def _rows(self) -> Floats:

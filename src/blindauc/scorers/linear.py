@@ -16,10 +16,9 @@ import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import Design, clean_scores, spread_of
 from blindauc.objectives import Objective
 from blindauc.risks import Risk
-from blindauc.scaling import column_scales
+from blindauc.rows.matrix import clean_scores
 from blindauc.scorers.projection import Projection
 from blindauc.scorers.spec import Spec
 from blindauc.solvers import feature_path, robust_start, tightened
@@ -131,15 +130,9 @@ class LinearScorer:
 
     def objective(self, data: Data, scaling: str, loss: Any) -> Objective:
         """The objective of some rows, with a ridge of one on the scaled columns."""
-        return Objective(
-            self.risk(loss),
-            data.X,
-            data.is_positive,
-            l2=column_scales(data.X, data.weight, scaling) ** 2,
-            shift_l2=self.shift_l2,
-            trim=self.trim,
-            sample_weight=data.weight,
-        )
+        rows = data.rows
+        ridge = rows.scales(scaling) ** 2
+        return Objective(self.risk(loss), rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
 
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         """The ridge that weighs as much as the curvature of the loss on the scaled columns."""
@@ -215,10 +208,8 @@ class _Unit:
     """Brings fits to unlabelled scores with a standard deviation of one."""
 
     def __init__(self, data: Data) -> None:
-        self._design, self._unlabelled = Design(data.X), ~data.is_positive
-        self._weight = data.weight[self._unlabelled]
+        self._rows = data.rows
 
     def __call__(self, fit: Fit) -> UnitFit:
-        coef = fit.coef[: self._design.n_features]
-        spread = spread_of(self._design.scores(coef)[self._unlabelled], self._weight)
-        return UnitFit(sp.csr_array((coef / spread)[None]), fit.outliers)
+        coef = fit.coef[: self._rows.n_features]
+        return UnitFit(sp.csr_array((coef / self._rows.unl_spread(coef))[None]), fit.outliers)

@@ -16,8 +16,9 @@ from sklearn.linear_model import Ridge
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.design import Design
-from blindauc.evidence.folds import in_random_order, row_digests
+from blindauc.evidence.folds import in_random_order
+from blindauc.rows.digests import row_digests
+from blindauc.rows.matrix import Matrix
 
 MAX_ROWS = 2000
 """Rows by which it is seen how columns go together."""
@@ -52,7 +53,7 @@ class Projection:
     def __init__(self, data: Data) -> None:
         sample = data.subset(some_rows(data))
         self._share = sample.weight / sample.weight.sum()
-        self._spread = Design(sample.X).spread(self._share)
+        self._spread = Matrix(sample.X).spread(self._share)
         self._X = _in_units(sample.X, self._spread)
 
     def __call__(self, weights: Floats, kept: Bools) -> Floats:

@@ -14,10 +14,10 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.design import spread_of
 from blindauc.evidence.folds import fold_splits
 from blindauc.ranks import share_below
 from blindauc.risks import Risk
+from blindauc.rows.matrix import spread_of
 from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import Boosting, RowRisk, is_installed
 from blindauc.scorers.forest import TreeModel, forest

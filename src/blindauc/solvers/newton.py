@@ -68,7 +68,7 @@ def newton(
 
     A run that will clearly end above `hopeless_above` is given up early.
     """
-    if problem.sample is not problem and not z.any():
+    if not problem.is_whole and not z.any():
         # From nowhere, the way is found on the sample, roughly: a step there costs a fraction.
         z = newton(problem.sample, z, tolerance=1e4 * tolerance, max_iter=max_iter).z
     steps = _Steps(problem)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from blindauc.design import BLOCK_ROWS, Design, spread_of
+from blindauc.rows.matrix import BLOCK_ROWS, Matrix, spread_of
 
 STORAGES = {
     "float64": lambda X: X,
@@ -41,32 +41,32 @@ def plain(X, intercept):
 @with_and_without_intercept
 class TestEqualsNumPy:
     def test_shape(self, matrix, store, intercept):
-        design = Design(store(matrix), intercept=intercept)
+        design = Matrix(store(matrix), intercept=intercept)
         assert (design.n_rows, design.n_columns) == plain(matrix, intercept).shape
 
     def test_scores(self, matrix, store, intercept):
         X = plain(matrix, intercept)
         coef = np.random.default_rng(1).normal(size=X.shape[1])
-        found = Design(store(matrix), intercept=intercept).scores(coef)
+        found = Matrix(store(matrix), intercept=intercept).scores(coef)
         assert found.dtype == np.float64
         assert (np.abs(found - X @ coef) <= 1e-14 * (np.abs(X) @ np.abs(coef))).all()
 
     def test_adjoint(self, matrix, store, intercept):
         X = plain(matrix, intercept)
         residual = np.random.default_rng(2).normal(size=len(X))
-        found = Design(store(matrix), intercept=intercept).adjoint(residual)
+        found = Matrix(store(matrix), intercept=intercept).adjoint(residual)
         assert found.dtype == np.float64
         assert (np.abs(found - X.T @ residual) <= 1e-13 * (np.abs(X).T @ np.abs(residual))).all()
 
     def test_dense(self, matrix, store, intercept):
-        found = Design(store(matrix), intercept=intercept).dense()
+        found = Matrix(store(matrix), intercept=intercept).dense()
         assert found.dtype == np.float64
         assert_array_equal(found, plain(matrix, intercept))
 
     def test_columns(self, matrix, store, intercept):
         X = plain(matrix, intercept)
         n = X.shape[1]
-        design = Design(store(matrix), intercept=intercept)
+        design = Matrix(store(matrix), intercept=intercept)
         for index in ([0], [1, 3], [2, n - 1], list(range(n - 1)), list(range(n)), []):
             chosen = design.columns(np.array(index, dtype=np.intp))
             assert chosen.n_columns == len(index)
@@ -75,7 +75,7 @@ class TestEqualsNumPy:
 
     def test_rows(self, matrix, store, intercept):
         index = np.array([5, 0, 5, N_ROWS - 1])
-        chosen = Design(store(matrix), intercept=intercept).rows(index)
+        chosen = Matrix(store(matrix), intercept=intercept).rows(index)
         assert_array_equal(chosen.dense(), plain(matrix, intercept)[index])
 
     def test_spread(self, matrix, store, intercept):
@@ -85,7 +85,7 @@ class TestEqualsNumPy:
         deviation = np.sqrt(weight @ (X - weight @ X) ** 2)
         if intercept:
             deviation[-1] = 1.0
-        assert_allclose(Design(store(matrix), intercept=intercept).spread(weight), deviation, rtol=1e-12)
+        assert_allclose(Matrix(store(matrix), intercept=intercept).spread(weight), deviation, rtol=1e-12)
 
 
 def test_float32_data_is_computed_with_in_float64():
@@ -93,7 +93,7 @@ def test_float32_data_is_computed_with_in_float64():
     X = rng.normal(size=(300, 4)).astype(np.float32)
     coef, residual = rng.normal(size=4), rng.normal(size=300)
     for narrow in (X, np.asfortranarray(X), sp.csr_array(X)):
-        design, wide = Design(narrow), X.astype(np.float64)
+        design, wide = Matrix(narrow), X.astype(np.float64)
         assert_allclose(design.scores(coef), wide @ coef, rtol=1e-13, atol=1e-14)
         assert_allclose(design.adjoint(residual), wide.T @ residual, rtol=1e-13, atol=1e-13)
 
@@ -102,15 +102,15 @@ def test_float32_data_is_computed_with_in_float64():
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_dense_matrix_is_not_copied(dtype, order):
     X = np.zeros((10, 3), dtype=dtype, order=order)
-    design = Design(X, intercept=True)
-    assert np.shares_memory(design._X, X)
-    assert np.shares_memory(design.columns(np.arange(3))._X, X)
+    design = Matrix(X, intercept=True)
+    assert np.shares_memory(design.X, X)
+    assert np.shares_memory(design.columns(np.arange(3)).X, X)
     assert design.columns(np.arange(4)) is design
 
 
 def test_a_float64_sparse_matrix_is_not_copied():
     X = sp.csr_array(np.eye(3))
-    assert np.shares_memory(Design(X)._X.data, X.data)
+    assert np.shares_memory(Matrix(X).X.data, X.data)
 
 
 @every_storage
@@ -118,7 +118,7 @@ def test_a_float64_sparse_matrix_is_not_copied():
 def test_the_spread_of_a_constant_column_is_one(store, constant):
     rng = np.random.default_rng(5)
     X = store(np.full((1000, 2), constant))
-    assert_array_equal(Design(X, intercept=True).spread(rng.dirichlet(np.ones(1000))), 1.0)
+    assert_array_equal(Matrix(X, intercept=True).spread(rng.dirichlet(np.ones(1000))), 1.0)
 
 
 # float32 cannot hold 1e8 + 0.1, and sparse columns, whose moments are about zero, are not far from it.
@@ -129,7 +129,7 @@ FAR = {name: store for name, store in STORAGES.items() if "32" not in name and "
 def test_the_spread_of_a_column_far_from_zero_keeps_its_digits(store):
     rng = np.random.default_rng(6)
     column = 1e8 + 5 * rng.normal(size=1000)
-    deviation = Design(store(column[:, None])).spread(np.full(1000, 1e-3))
+    deviation = Matrix(store(column[:, None])).spread(np.full(1000, 1e-3))
     assert_allclose(deviation, (column - 1e8).std(), rtol=1e-10)
 
 

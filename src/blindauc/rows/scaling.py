@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blindauc._typing import Floats
-from blindauc.design import Design
+from blindauc.rows.matrix import Matrix
 
 SCALINGS = ("none", "standard", "robust")
 
@@ -44,7 +44,7 @@ def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from blindauc.scaling import column_scales
+    >>> from blindauc.rows.scaling import column_scales
     >>> X = np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 10.0]
     >>> X[0] = 1e3
     >>> column_scales(X, np.ones(1000), "robust").round(0).tolist()
@@ -52,15 +52,25 @@ def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
     >>> column_scales(X, np.ones(1000), "standard").round(0).tolist()
     [32.0, 33.0]
     """
-    if scaling not in SCALINGS:
-        raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}, not {scaling!r}.")
+    check_scaling(scaling)
     if scaling == "none":
         return np.ones(X.shape[1])
-    spread = Design(X).spread(weight / weight.sum())
+    spread = Matrix(X).spread(weight / weight.sum())
     if scaling == "standard":
         return spread
-    middle_half = np.concatenate([_interquartile_ranges(block, weight) for block in _blocks(X)])
-    return np.where(middle_half > 0, middle_half / _QUARTILES_OF_NORMAL, spread)
+    low, high = np.hstack([_quartiles(block, weight) for block in _blocks(X)])
+    return robust_scales(low, high, spread)
+
+
+def check_scaling(scaling: str) -> None:
+    """Raise unless it is the name of a scaling."""
+    if scaling not in SCALINGS:
+        raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}, not {scaling!r}.")
+
+
+def robust_scales(low: Floats, high: Floats, spread: Floats) -> Floats:
+    """Interquartile ranges in standard deviations, by the quartiles of each column."""
+    return np.where(high > low, (high - low) / _QUARTILES_OF_NORMAL, spread)
 
 
 def _blocks(X: Any) -> Iterator[Floats]:
@@ -72,9 +82,9 @@ def _blocks(X: Any) -> Iterator[Floats]:
         yield (block.toarray() if sp.issparse(block) else block).astype(np.float64, copy=False)
 
 
-def _interquartile_ranges(values: Floats, weight: Floats) -> Floats:
+def _quartiles(values: Floats, weight: Floats) -> Floats:
+    """The first and the third quartile of each column, of shape (2, p)."""
     order = np.argsort(values, axis=0, kind="stable")
     below = np.cumsum(weight[order], axis=0)
     places = [(below < share * below[-1]).sum(axis=0, keepdims=True) for share in (0.25, 0.75)]
-    low, high = (np.take_along_axis(values, np.take_along_axis(order, place, axis=0), axis=0) for place in places)
-    return np.asarray((high - low)[0])
+    return np.vstack([np.take_along_axis(values, np.take_along_axis(order, place, axis=0), axis=0) for place in places])

@@ -6,7 +6,7 @@ arithmetic is float64. Sparse matrices (CSR, CSC) are never densified.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,7 @@ def clean_scores(X: Any, coef: Floats) -> Floats:
 
     `coef` may be a matrix with a column for each score.
     """
-    return without_last_digits(Design(X).scores(coef))
+    return without_last_digits(Matrix(X).scores(coef))
 
 
 def without_last_digits(scores: Floats) -> Floats:
@@ -35,13 +35,13 @@ def without_last_digits(scores: Floats) -> Floats:
 
 def spread_of(values: Floats, weight: Floats) -> float:
     """The weighted standard deviation of some values; 1 where they are all equal."""
-    return float(Design(values[:, None]).spread(weight / weight.sum())[0])
+    return float(Matrix(values[:, None]).spread(weight / weight.sum())[0])
 
 
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
-class Design:
+class Matrix:
     """A matrix with an optional column of ones behind its own columns.
 
     Parameters
@@ -51,16 +51,16 @@ class Design:
     """
 
     def __init__(self, X: Any, *, intercept: bool = False) -> None:
-        self._X = X.astype(np.float64) if sp.issparse(X) and X.dtype != np.float64 else X
+        self.X = X.astype(np.float64) if sp.issparse(X) and X.dtype != np.float64 else X
         self._intercept = intercept
 
     @property
     def n_rows(self) -> int:
-        return int(self._X.shape[0])
+        return int(self.X.shape[0])
 
     @property
     def n_features(self) -> int:
-        return int(self._X.shape[1])
+        return int(self.X.shape[1])
 
     @property
     def n_columns(self) -> int:
@@ -68,11 +68,11 @@ class Design:
 
     def _blocks(self) -> Iterable[tuple[slice, Any]]:
         """The rows in pieces of float64 arithmetic; one piece where nothing has to be widened, or to be made first."""
-        is_there = isinstance(self._X, np.ndarray) or sp.issparse(self._X)
-        if is_there and self._X.dtype == np.float64:
-            return ((slice(None), self._X),)
+        is_there = isinstance(self.X, np.ndarray) or sp.issparse(self.X)
+        if is_there and self.X.dtype == np.float64:
+            return ((slice(None), self.X),)
         every_rows = (slice(start, start + BLOCK_ROWS) for start in range(0, max(self.n_rows, 1), BLOCK_ROWS))
-        return ((rows, self._X[rows].astype(np.float64)) for rows in every_rows)
+        return ((rows, self.X[rows].astype(np.float64)) for rows in every_rows)
 
     def scores(self, coef: Floats) -> Floats:
         """X @ coef."""
@@ -86,26 +86,26 @@ class Design:
         result: Floats = sum(X.T @ residual[rows] for rows, X in self._blocks())
         return np.append(result, residual.sum()) if self._intercept else result
 
-    def columns(self, index: Ints) -> Design:
+    def columns(self, index: Ints) -> Matrix:
         """The design of some columns, in ascending order; itself if they are all."""
         if len(index) == self.n_columns:
             return self
-        n_own = self._X.shape[1]
+        n_own = self.X.shape[1]
         own = index[index < n_own]
-        X = self._X if len(own) == n_own else self._X[:, own]
-        return Design(X, intercept=len(own) < len(index))
+        X = self.X if len(own) == n_own else self.X[:, own]
+        return Matrix(X, intercept=len(own) < len(index))
 
     @cached_property
     def _by_rows(self) -> Any:
-        return self._X.tocsr() if sp.issparse(self._X) else self._X
+        return self.X.tocsr() if sp.issparse(self.X) else self.X
 
-    def rows(self, index: Ints) -> Design:
+    def rows(self, index: Ints) -> Matrix:
         """The design of some rows."""
-        return Design(self._by_rows[index], intercept=self._intercept)
+        return Matrix(self._by_rows[index], intercept=self._intercept)
 
     def dense(self) -> Floats:
         """The whole of it as one float64 array: for samples of rows only."""
-        X = self._X.toarray() if sp.issparse(self._X) else self._X.astype(np.float64)
+        X = self.X.toarray() if sp.issparse(self.X) else self.X.astype(np.float64)
         return np.column_stack([X, np.ones(self.n_rows)]) if self._intercept else X
 
     def median(self, index: Ints, weight: Floats) -> Floats:
@@ -125,24 +125,56 @@ class Design:
 
         A column whose values differ in their last digits only is constant: it is rounding that differs.
         """
-        first, second = self._moments(weight)
-        variance = second - first**2
-        rounding = 0.0 if sp.issparse(self._X) else ROUNDING * np.abs(self._X[0].astype(np.float64))
-        is_constant = (variance <= 1e-14 * second) | (variance <= rounding**2)
-        deviation = np.sqrt(np.where(is_constant, 1.0, variance))
+        origin = self.origin
+        first, second = self.moments(weight, origin)
+        deviation = deviations(first, second, origin)
         return np.append(deviation, 1.0) if self._intercept else deviation
 
-    def _moments(self, weight: Floats) -> tuple[Floats, Floats]:
-        """The first two moments of each column, of dense ones about their first row."""
-        if sp.issparse(self._X):
-            return self._X.T @ weight, self._X.multiply(self._X).T @ weight
+    @property
+    def origin(self) -> Floats:
+        """Where moments are best taken about: the first row, or zero where most values are."""
         # Not about zero: a column far from zero would lose its digits.
-        origin = self._X[0].astype(np.float64)
+        return np.zeros(self.n_features) if sp.issparse(self.X) else self.X[0].astype(np.float64)
+
+    def moments(self, weight: Floats, origin: Floats) -> tuple[Floats, Floats]:
+        """The weighted sums of each column and of its square, of dense ones about an origin."""
+        if sp.issparse(self.X):
+            return self.X.T @ weight, self.X.multiply(self.X).T @ weight
         first, second = np.zeros(len(origin)), np.zeros(len(origin))
         for start in range(0, self.n_rows, BLOCK_ROWS):
-            block = self._X[start : start + BLOCK_ROWS] - origin
+            block = self.X[start : start + BLOCK_ROWS] - origin
             share = weight[start : start + BLOCK_ROWS]
             first += share @ block
             block *= block
             second += share @ block
         return first, second
+
+    def extremes(self) -> Floats:
+        """The largest value of minus each column, and of each column."""
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        if sp.issparse(self.X):
+            low, high = low.toarray().ravel(), high.toarray().ravel()
+        return np.stack([-low.astype(np.float64), high.astype(np.float64)])
+
+    def weights_up_to(self, edges: Floats, weight: Floats) -> Floats:
+        """The weight of the rows at most as large as each of the edges of each column, of shape (n_edges, p)."""
+        n_edges = len(edges)
+        result = np.empty(edges.shape)
+        for column in range(self.n_features):
+            values = self.X[:, [column]].toarray().ravel() if sp.issparse(self.X) else self.X[:, column]
+            place = np.searchsorted(edges[:, column], values, side="left")
+            result[:, column] = np.cumsum(np.bincount(place, weight, n_edges + 1))[:n_edges]
+        return result
+
+    @classmethod
+    def stacked(cls, matrices: Sequence[Matrix]) -> Matrix:
+        """The rows of several, one below the other."""
+        parts = [each.X for each in matrices]
+        return cls(sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.vstack(parts))
+
+
+def deviations(first: Floats, second: Floats, origin: Floats) -> Floats:
+    """Standard deviations by the moments about an origin; 1 where there is none but by rounding."""
+    variance = second - first**2
+    is_constant = (variance <= 1e-14 * second) | (variance <= (ROUNDING * np.abs(origin)) ** 2)
+    return np.sqrt(np.where(is_constant, 1.0, variance))

@@ -1,0 +1,71 @@
+"""Sums over pairs whose unlabelled scores are elsewhere: what is sent to them, and what comes back.
+
+An analytic loss needs a summary of the scores, a few hundred numbers. A piecewise polynomial one needs them all: there
+the positives' scores are sent instead, and sums at each of them come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from blindauc._typing import Floats
+from blindauc.losses import Loss
+from blindauc.rows.deferred import Deferred, Node
+
+Summarize = Callable[[Loss, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class SummaryOfPart:
+    """The summary of the scores of a part."""
+
+    summarize: Summarize
+    loss: Loss
+    scores: Node
+    weights: Node
+
+    def __call__(self, part: Any) -> Any:
+        return self.summarize(self.loss, self.scores(part), self.weights(part))
+
+
+@dataclass(frozen=True)
+class SumsOverPart:
+    """Sums over the scores of a part, at scores that came from elsewhere."""
+
+    of_part: SummaryOfPart
+    loss: Loss
+    order: int
+    sign: int
+    targets: Floats
+
+    def __call__(self, part: Any) -> Floats:
+        sums: Floats = self.of_part(part).sums(self.loss, self.order, self.sign, self.targets)
+        return sums
+
+
+@dataclass(frozen=True)
+class SumsAt:
+    """Sums over the scores of a summary, at each of some scores."""
+
+    summary: Any
+    loss: Loss
+    order: int
+    sign: int
+
+    def __call__(self, targets: Any) -> Any:
+        return self.summary.sums(self.loss, self.order, self.sign, targets)
+
+
+@dataclass(frozen=True)
+class RemoteScores:
+    """Weighted scores that stay where they are, as sums over pairs see them."""
+
+    scores: Deferred
+    of_part: SummaryOfPart
+
+    def sums(self, loss: Loss, order: int, sign: int, targets: Floats) -> Floats:
+        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
+        sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, order, sign, targets))
+        return sums

@@ -1,0 +1,41 @@
+"""A number for each row that depends on what it holds, and on nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blindauc.rows.matrix import BLOCK_ROWS
+
+
+def row_digests(X: Any, seed: int) -> Any:
+    """A number for each row that, but for one in 2^64 pairs, only equal rows share.
+
+    The sum over columns of a random odd number times the bits of the value, a multilinear hash (Lemire and Kaser,
+    Strongly universal string hashing is fast, Comput. J. 2014), mixed: zeros add nothing, so that sparse rows have the
+    digests of dense ones.
+    """
+    rng = np.random.default_rng(seed)
+    factor = rng.integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    if sp.issparse(X):
+        X = X.tocsr()
+        before = np.append(np.uint64(0), np.cumsum(_bits(X.data) * factor[X.indices], dtype=np.uint64))
+        return mixed(before[X.indptr[1:]] - before[X.indptr[:-1]])
+    blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
+    return mixed(np.concatenate([_bits(block) @ factor for block in blocks]))
+
+
+def _bits(values: Any) -> Any:
+    """The bits of each value, the high ones folded on the low ones: those of small whole numbers are all high."""
+    # Adding zero takes the sign from a negative one.
+    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
+    return bits ^ (bits >> np.uint64(32))
+
+
+def mixed(bits: Any) -> Any:
+    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit depends on every other."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -1,0 +1,110 @@
+"""Rows in memory: a matrix, told apart into positives and unlabelled rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.rows.matrix import Matrix, spread_of
+from blindauc.rows.scaling import column_scales
+
+
+@dataclass(frozen=True)
+class MemoryRows:
+    """A matrix, which of its rows are positive and which unlabelled, and their weights, in the order of the matrix."""
+
+    matrix: Matrix
+    pos: Ints
+    unl: Ints
+    pos_weight: Floats
+    unl_weight: Floats
+
+    is_in_memory = True
+
+    @classmethod
+    def of(cls, X: Any, is_positive: Bools, weight: Floats | None = None) -> MemoryRows:
+        """The rows of a matrix, of weight one where no weights are given."""
+        weight = np.ones(len(is_positive)) if weight is None else weight
+        pos, unl = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+        return cls(Matrix(X), pos, unl, weight[pos], weight[unl])
+
+    @property
+    def n_features(self) -> int:
+        return self.matrix.n_features
+
+    @property
+    def n_columns(self) -> int:
+        return self.matrix.n_columns
+
+    @property
+    def n_positives(self) -> int:
+        return len(self.pos)
+
+    @property
+    def n_unlabelled(self) -> int:
+        return len(self.unl)
+
+    @cached_property
+    def unl_share(self) -> Floats:
+        return self.unl_weight / self.unl_weight.sum()
+
+    @cached_property
+    def _weight(self) -> Floats:
+        weight = np.empty(len(self.pos) + len(self.unl))
+        weight[self.pos], weight[self.unl] = self.pos_weight, self.unl_weight
+        return weight
+
+    def shares(self, kept: Bools) -> Floats:
+        weight = np.where(kept, self.pos_weight, 0.0)
+        return weight / weight.sum()
+
+    def scores(self, coef: Floats) -> tuple[Floats, Floats]:
+        scores = self.matrix.scores(coef)
+        return scores[self.pos], scores[self.unl]
+
+    def adjoint(self, by_pos: Floats, by_unl: Floats) -> Floats:
+        residual = np.empty(self.matrix.n_rows)
+        residual[self.pos], residual[self.unl] = by_pos, by_unl
+        return self.matrix.adjoint(residual)
+
+    @cached_property
+    def spread(self) -> Floats:
+        return self.matrix.spread(self._weight / self._weight.sum())
+
+    def scales(self, scaling: str) -> Floats:
+        return column_scales(self.matrix.X, self._weight, scaling)
+
+    def unl_spread(self, coef: Floats) -> float:
+        return spread_of(self.scores(coef)[1], self.unl_weight)
+
+    def columns(self, index: Ints) -> MemoryRows:
+        return replace(self, matrix=self.matrix.columns(index))
+
+    def with_ones(self) -> MemoryRows:
+        return replace(self, matrix=Matrix(self.matrix.X, intercept=True))
+
+    def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
+        index = np.concatenate([self.pos[pos], self.unl[unl]])
+        places = np.arange(len(index))
+        return MemoryRows(
+            self.matrix.rows(index),
+            places[: len(pos)],
+            places[len(pos) :],
+            self.pos_weight[pos],
+            self.unl_weight[unl],
+        )
+
+    def pos_median(self) -> Floats:
+        return self.matrix.median(self.pos, self.pos_weight)
+
+    def dense(self) -> tuple[Floats, Floats]:
+        X = self.matrix.dense()
+        return X[self.pos], X[self.unl]
+
+    def are_within(self, coef: Floats, a: Floats, b: Floats, largest: float) -> bool:
+        # This also rejects NaN: comparisons with it are false.
+        return bool(np.maximum(np.abs(a).max(), np.abs(b).max()) <= largest)

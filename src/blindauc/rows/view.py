@@ -1,0 +1,212 @@
+"""Rows in parts as objectives see them: positives on the host, and unlabelled rows where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.rows.deferred import Deferred
+from blindauc.rows.matrix import ROUNDING, Matrix, deviations
+from blindauc.rows.memory import MemoryRows
+from blindauc.rows.parts import PartedRows
+from blindauc.rows.quantiles import columns_quantiles
+from blindauc.rows.scaling import check_scaling, robust_scales
+from blindauc.rows.tasks import Extremes, LargestSize, Moments, WeightsUpTo
+
+
+class Parted:
+    """What is known once of rows in parts, whichever columns and positives are looked at.
+
+    Parameters
+    ----------
+    rows : PartedRows
+    """
+
+    def __init__(self, rows: PartedRows) -> None:
+        self.rows = rows
+        self.pos, self.pos_weight = rows.take(rows.positives)
+
+    @cached_property
+    def unl_weight(self) -> float:
+        """The weight of all unlabelled rows."""
+        return self.rows.unlabelled_weights().sum()
+
+    @cached_property
+    def unl_mean(self) -> Floats:
+        """The mean of the unlabelled rows."""
+        return self.rows.adjoint(self.rows.unlabelled_weights(1 / self.unl_weight))[:-1]
+
+    @cached_property
+    def extremes(self) -> tuple[Floats, Floats]:
+        """The least and the largest value of each column."""
+        minus_low, high = self.rows.total(Extremes(), np.maximum)
+        return -minus_low, high
+
+    @cached_property
+    def origin(self) -> Floats:
+        """Where moments are taken about."""
+        return self.rows.take(np.zeros(1, dtype=np.intp))[0].origin
+
+    @cached_property
+    def unl_moments(self) -> Floats:
+        """The weighted sums of each column and of its square about the origin, over the unlabelled rows."""
+        result: Floats = self.rows.total(Moments(self.origin))
+        return result
+
+
+@dataclass(frozen=True)
+class PartedView:
+    """Rows in parts, some of their positives and some of their columns.
+
+    Parameters
+    ----------
+    parted : Parted
+    kept : positions of the positives among all positives
+    support : columns among all columns and, behind them, the column of ones; None for all
+    has_ones : whether there is a column of ones
+    """
+
+    parted: Parted
+    kept: Ints
+    support: Ints | None = None
+    has_ones: bool = False
+
+    is_in_memory = False
+
+    @classmethod
+    def of(cls, rows: PartedRows) -> PartedView:
+        """All rows with all columns, but for positives without weight."""
+        parted = Parted(rows)
+        return cls(parted, np.flatnonzero(parted.pos_weight > 0))
+
+    @property
+    def rows(self) -> PartedView:
+        return self
+
+    @property
+    def n_features(self) -> int:
+        return self.parted.rows.n_features
+
+    @property
+    def _n_all(self) -> int:
+        return self.n_features + self.has_ones
+
+    @property
+    def n_columns(self) -> int:
+        return self._n_all if self.support is None else len(self.support)
+
+    @property
+    def n_positives(self) -> int:
+        return len(self.kept)
+
+    @property
+    def n_unlabelled(self) -> int:
+        return self.parted.rows.n_rows - len(self.parted.rows.positives)
+
+    @property
+    def pos_weight(self) -> Floats:
+        return self.parted.pos_weight[self.kept]
+
+    @property
+    def unl_share(self) -> Deferred:
+        return self.parted.rows.unlabelled_weights(1 / self.parted.unl_weight)
+
+    def shares(self, kept: Bools) -> Floats:
+        weight = np.where(kept, self.pos_weight, 0.0)
+        return weight / weight.sum()
+
+    @cached_property
+    def _pos(self) -> Matrix:
+        pos = self.parted.pos
+        return pos if len(self.kept) == pos.n_rows else pos.rows(self.kept)
+
+    def _spread_out(self, coef: Floats) -> tuple[Floats, float]:
+        """The weights of all columns, and the constant."""
+        every = coef
+        if self.support is not None:
+            every = np.zeros(self._n_all)
+            every[self.support] = coef
+        return every[: self.n_features], float(every[-1]) if self.has_ones else 0.0
+
+    def _gathered(self, by_column: Floats) -> Floats:
+        """Of a number for each column, and for a column of ones behind them, those that are looked at."""
+        every = by_column[: self._n_all]
+        return every if self.support is None else every[self.support]
+
+    def scores(self, coef: Floats) -> tuple[Floats, Deferred]:
+        weights, constant = self._spread_out(coef)
+        return self._pos.scores(weights) + constant, self.parted.rows.at(weights, constant)
+
+    def adjoint(self, by_pos: Floats, by_unl: Deferred) -> Floats:
+        of_pos = np.append(self._pos.adjoint(by_pos), by_pos.sum())
+        return self._gathered(of_pos + self.parted.rows.adjoint(by_unl))
+
+    @cached_property
+    def spread(self) -> Floats:
+        parted, weight = self.parted, self.pos_weight
+        first, second = parted.unl_moments + np.stack(self._pos.moments(weight, parted.origin))
+        total = parted.unl_weight + weight.sum()
+        return self._gathered(np.append(deviations(first / total, second / total, parted.origin), 1.0))
+
+    def scales(self, scaling: str) -> Floats:
+        check_scaling(scaling)
+        if scaling == "none":
+            return np.ones(self.n_features)
+        spread = replace(self, support=None, has_ones=False).spread
+        return spread if scaling == "standard" else robust_scales(self._quantiles(0.25), self._quantiles(0.75), spread)
+
+    def _quantiles(self, share: float) -> Floats:
+        parted, weight = self.parted, self.pos_weight
+
+        def weights_up_to(edges: Floats) -> Floats:
+            return parted.rows.total(WeightsUpTo(edges)) + self._pos.weights_up_to(edges, weight)
+
+        total = parted.unl_weight + float(weight.sum())
+        return columns_quantiles(weights_up_to, total, *parted.extremes, share)
+
+    def unl_spread(self, coef: Floats) -> float:
+        weights, constant = self._spread_out(coef)
+        mean = float(self.parted.unl_mean @ weights) + constant
+        apart = self.parted.rows.at(weights, constant) - mean
+        variance = (self.unl_share * apart) @ apart
+        is_constant = variance <= (ROUNDING * (np.abs(self.parted.unl_mean) @ np.abs(weights))) ** 2
+        return 1.0 if is_constant else float(np.sqrt(variance))
+
+    def columns(self, index: Ints) -> PartedView:
+        every = np.arange(self._n_all) if self.support is None else self.support
+        return replace(self, support=None if len(index) == self._n_all else every[index])
+
+    def with_ones(self) -> PartedView:
+        return replace(self, has_ones=True)
+
+    def without(self, left_out: Bools) -> PartedView:
+        """The rows without some of the positives."""
+        return replace(self, kept=self.kept[~left_out])
+
+    def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
+        few, weight = self.parted.rows.take(self.numbers_of_unlabelled(unl))
+        matrix = Matrix.stacked([self.parted.pos.rows(self.kept[pos]), few])
+        matrix = Matrix(matrix.X, intercept=self.has_ones)
+        places = np.arange(len(pos) + len(unl))
+        rows = MemoryRows(matrix, places[: len(pos)], places[len(pos) :], self.pos_weight[pos], weight)
+        return rows if self.support is None else rows.columns(self.support)
+
+    def numbers_of_unlabelled(self, places: Ints) -> Ints:
+        """The numbers, among all rows, of the unlabelled rows at these places among them."""
+        positives = self.parted.rows.positives
+        return places + np.searchsorted(positives - np.arange(len(positives)), places, side="right")
+
+    def pos_median(self) -> Floats:
+        everyone = np.arange(self.n_positives)
+        return self._gathered(np.append(self._pos.median(everyone, self.pos_weight), 1.0))
+
+    def are_within(self, coef: Floats, a: Floats, b: Deferred, largest: float) -> bool:
+        if not np.abs(a).max() <= largest:
+            return False
+        weights, constant = self._spread_out(coef)
+        # Mostly the bound is enough, and costs no visit.
+        bound = np.abs(weights) @ np.maximum(*np.abs(self.parted.extremes)) + abs(constant)
+        return bool(bound <= largest) or bool(self.parted.rows.total(LargestSize(b.node), max) <= largest)
