@@ -14,10 +14,11 @@ from blindauc.evidence.folds import (
     fold_splits,
     in_random_order,
     limited,
-    row_digests,
     splits_of,
 )
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate, out_of_fold, out_of_fold_of
+from blindauc.rows import digests as digests_module
+from blindauc.rows.digests import row_digests
 from blindauc.scorers import Spec
 
 rng = np.random.default_rng(0)
@@ -66,7 +67,7 @@ def test_digests_of_float32_are_those_of_the_same_numbers():
 
 def test_digests_in_blocks_are_those_of_each_row(monkeypatch):
     whole = row_digests(ROWS, 0)
-    monkeypatch.setattr(folds_module, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(digests_module, "BLOCK_ROWS", 7)
     np.testing.assert_array_equal(row_digests(ROWS, 0), whole)
     np.testing.assert_array_equal([row_digests(row[None], 0)[0] for row in ROWS], whole)
 

@@ -144,7 +144,7 @@ class Bowl:
     gradient_at_zero, ridge_unit, robust_directions = -target, 1.0, [np.ones(5)]
 
     class Restricted:
-        hessian_is_exact, has_flat_stretches, value_at_zero = True, False, 7.125
+        hessian_is_exact, is_whole, has_flat_stretches, value_at_zero = True, True, False, 7.125
 
         def __init__(self, target, support):
             self.target, self.index, self.scale = target, np.flatnonzero(support), np.ones(support.sum())

@@ -34,6 +34,12 @@ class Data(NamedTuple):
         """The rows as objectives see them."""
         return MemoryRows.of(self.X, self.is_positive, self.weight)
 
+    def without(self, left_out: Bools) -> Data:
+        """The rows without some of the labelled positives."""
+        kept = np.ones(len(self.row), dtype=bool)
+        kept[np.flatnonzero(self.is_positive)[left_out]] = False
+        return self.subset(kept)
+
     def subset(self, kept: Bools) -> Data:
         """Some of the rows; X is copied unless they are all."""
         if kept.all():

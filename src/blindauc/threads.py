@@ -12,9 +12,9 @@ FEW_ENTRIES = 2**21
 """Up to this many entries of X one thread is as fast as two, and on a busy machine ten times as fast."""
 
 
-def blas_threads_for(X: Any) -> AbstractContextManager[Any]:
+def blas_threads_for(rows: Any) -> AbstractContextManager[Any]:
     """One thread where the matrices are small: threads that wait for each other cost more than they bring."""
-    is_small = X.shape[0] * X.shape[1] <= FEW_ENTRIES
+    is_small = (rows.n_positives + rows.n_unlabelled) * rows.n_features <= FEW_ENTRIES
     return one_blas_thread() if is_small else nullcontext()
 
 

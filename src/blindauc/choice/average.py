@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.choice.search import Search
 from blindauc.estimate import Estimate
 from blindauc.evidence.out_of_fold import Fold, OutOfFold, mean_estimate, out_of_fold, out_of_fold_of
@@ -25,6 +25,9 @@ from blindauc.scorers.contract import Model, Models, Scorer
 
 ROUNDING = 1e-12
 """A sum of weights that is one half but for rounding is one half."""
+
+MOST_OF_THE_WEIGHT = 0.95
+"""What candidates that are fitted to rows out of memory have: the others would cost passes, and change little."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +57,13 @@ class Average:
     bending: Estimate | None
 
 
-def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
-    """Fit the candidates of a search to all rows and average them, or what the supported columns say of that."""
-    models = scorer.path(search.data, search.specs)
+def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None) -> Average:
+    """Fit the candidates of a search to all rows and average them, or what the supported columns say of that.
+
+    Where the search had a sample of rows in `parts`, the candidates that have most of the weight are fitted to them.
+    """
+    search = search if parts is None else search.only(heaviest(search.weights))
+    models = scorer.path(search.data if parts is None else parts, search.specs)
     fits, share = _committee(search, models)
     first, *others = [each.average(search.weights) for each in fits]
     model = first.blended(others, share)
@@ -74,6 +81,21 @@ def averaged(scorer: Scorer, search: Search, by_support: bool) -> Average:
         _difference(search, by_all.known, by_supported.known),
         _bending(search, by_all.known),
     )
+
+
+def heaviest(weights: Floats) -> Ints:
+    """The fewest candidates that have most of the weight, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.choice.average import heaviest
+    >>> heaviest(np.array([0.02, 0.6, 0.37, 0.01]))
+    array([1, 2])
+    """
+    order = np.argsort(-weights, kind="stable")
+    n_taken = int(np.searchsorted(np.cumsum(weights[order]), MOST_OF_THE_WEIGHT - ROUNDING)) + 1
+    return np.sort(order[:n_taken])
 
 
 def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:

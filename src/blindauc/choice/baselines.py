@@ -89,7 +89,7 @@ def compare(data: Data, splits: Sequence[Split], chosen_rank: Floats, n_jobs: in
 def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
     """The ranks of the held-out positives by each variant of a baseline."""
     fitted = data.subset(split.fitted)
-    with blas_threads_for(fitted.X):
+    with blas_threads_for(fitted.rows):
         coef = sp.csr_array(np.array(baseline(fitted)))
     models = LinearModels(coef, np.zeros((coef.shape[0], 0), dtype=bool))
     return held_out_ranks(models, data.subset(split.held_out))

@@ -14,19 +14,19 @@ from sklearn.utils import check_random_state
 from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
+from blindauc.estimators.door import read_rows
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
-from blindauc.estimators.reading import Sifted, all_or_nothing, read_data, sifted
+from blindauc.estimators.reading import Sifted, all_or_nothing
 from blindauc.estimators.shapes import check_shapes
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.evidence.out_of_fold import out_of_fold_of
 from blindauc.objectives import Objective
-from blindauc.rows.matrix import Matrix
 from blindauc.scorers import LinearModel, LinearScorer, Model
 from blindauc.scorers.boosting import LEAF_RIDGE
-from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is, without
+from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is
 from blindauc.scorers.mixed import MixedScorer
 from blindauc.scorers.spec import Spec
 from blindauc.scorers.trees import TreeScorer
@@ -53,12 +53,12 @@ class PUClassifier(PUParameters):
     max_swaps: int = 50
     callback: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Fit to labelled positives and unlabelled rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
             two values the larger is the positive one.
@@ -78,35 +78,35 @@ class PUClassifier(PUParameters):
         """
         with all_or_nothing(self):
             self._check_params()
-            data = read_data(self, X, y, sample_weight, groups=groups, time=time)
-            check_shapes([self.shape], self, data.X)
-            self._fit(sifted(data, self.leverage_screen))
+            rows = read_rows(self, X, y, sample_weight, groups=groups, time=time)
+            check_shapes([self.shape], self, rows)
+            self._fit(rows)
         return self
 
     def _fit(self, rows: Sifted) -> None:
         data = rows.data
         scorer = self._scorer(data, [self.shape], [self.gamma])
-        spec = self._spec(scorer, data, rows.n_left(self.n_outliers))
-        with blas_threads_for(data.X):
-            fit = self._fitted(scorer, data, spec)
+        spec = self._spec(scorer, rows, rows.n_left(self.n_outliers))
+        with blas_threads_for(data.rows):
+            fit = self._fitted(scorer, rows.fitted, spec)
         self.model_, self.support_ = fit.model, fit.support
-        self.spread_ = Matrix(data.filled().X).spread(data.weight / data.weight.sum())
+        self.spread_ = rows.spread
         self._store_outliers(rows, fit.outliers, fit.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
         scores = self.model_.scores(data.X)
         reference = reference_rows(data)
         self._store_usual(reference)
         if not self.calibrate:
-            self._place_threshold_by_share(data, scores)
+            self._place_threshold_by_share(rows, scores)
             return
         known, folds = out_of_fold_of(scorer, data, spec)
-        meaning = meaning_of(data, scores, known, self.prior, self.sampling, data.labelled_share).with_leverage(
+        meaning = meaning_of(data, scores, known, self.prior, self.sampling, rows.labelled_share).with_leverage(
             rows.leverage_rows
         )
         self._store_meaning(meaning, data, scores, self.threshold)
         self._store_explanation(reference, data, folds)
 
-    def _spec(self, scorer: MixedScorer, data: Data, n_outliers: int) -> Spec:
+    def _spec(self, scorer: MixedScorer, rows: Sifted, n_outliers: int) -> Spec:
         """The parameters as one candidate of a search would have them."""
         counts = self.n_features_to_select
         of_shape: dict[str, dict[str, Any]] = {
@@ -117,7 +117,7 @@ class PUClassifier(PUParameters):
             self.scaling,
             self.loss,
             1.0,
-            n_outliers / int(data.is_positive.sum()),
+            n_outliers / int(rows.data.is_positive.sum()),
             tuple(counts) if np.ndim(counts) else counts,
             self.shape,
             **of_shape.get(self.shape, {}),
@@ -125,30 +125,30 @@ class PUClassifier(PUParameters):
         if self.l2 != "auto":
             return replace(spec, l2=float(self.l2))
         is_trees = self.shape == "trees"
-        return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(data, spec)))
+        return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(rows.fitted, spec)))
 
-    def _fitted(self, scorer: MixedScorer, data: Data, spec: Spec) -> _Fit:
+    def _fitted(self, scorer: MixedScorer, data: Any, spec: Spec) -> _Fit:
         of_shape: Any = scorer.of_family[spec.family]
         if self.shape == "linear":
             return self._straight(of_shape, data, spec)
         return self._grown(of_shape, data, spec) if self.shape == "trees" else self._bent(of_shape, data, spec)
 
-    def _straight(self, scorer: LinearScorer, data: Data, spec: Spec) -> _Fit:
+    def _straight(self, scorer: LinearScorer, data: Any, spec: Spec) -> _Fit:
         """The fit of a linear score, by the solver that was asked for."""
-        end, p = self._solution(scorer, data, spec), data.X.shape[1]
+        end, p = self._solution(scorer, data, spec), data.rows.n_features
         return _Fit(LinearModel(end.coef[:p]), end.support[:p], end.outliers, end.shift, end.value, end.n_iter)
 
-    def _bent(self, scorer: DerivedScorer, data: Data, spec: Spec) -> _Fit:
+    def _bent(self, scorer: DerivedScorer, data: Any, spec: Spec) -> _Fit:
         """The fit of a score that is linear in derived columns, likewise."""
         left_out = scorer.left_out(data, spec)
-        rows = scorer.derived(without(data, left_out))
-        end, n_derived = self._solution(scorer.linear, rows, as_it_is(spec)), rows.X.shape[1]
+        derived = scorer.derived(data.without(left_out))
+        end, n_derived = self._solution(scorer.linear, derived, as_it_is(spec)), derived.rows.n_features
         model, allowed = (
             DerivedModel(scorer.basis, each[:n_derived]) for each in (end.coef, end.support.astype(np.float64))
         )
         return _Fit(model, allowed.columns, left_out, np.where(left_out, np.inf, 0.0), end.value, end.n_iter)
 
-    def _solution(self, linear: LinearScorer, data: Data, spec: Spec) -> Solution:
+    def _solution(self, linear: LinearScorer, data: Any, spec: Spec) -> Solution:
         objective = linear.objective(data, spec.scaling, spec.loss).with_ridge(spec.l2)
         n_outliers = round(spec.n_outliers * objective.n_positives)
         check_shifts_work(linear, spec.loss, n_outliers)
@@ -211,13 +211,13 @@ class PUClassifier(PUParameters):
                 stacklevel=5,
             )
 
-    def _place_threshold_by_share(self, data: Data, scores: Floats) -> None:
+    def _place_threshold_by_share(self, rows: Sifted, scores: Floats) -> None:
         """Without calibration: as many as are labelled, or as the prior says of the unlabelled rows."""
         if self.prior is None:
-            self.intercept_ = -threshold_of_share(scores, data.weight, data.labelled_share)
+            self.intercept_ = -threshold_of_share(scores, rows.standing_for, rows.labelled_share)
         else:
-            unlabelled = ~data.is_positive
-            self.intercept_ = -threshold_of_share(scores[unlabelled], data.weight[unlabelled], self.prior)
+            unlabelled = ~rows.data.is_positive
+            self.intercept_ = -threshold_of_share(scores[unlabelled], rows.data.weight[unlabelled], self.prior)
 
 
 class _Fit(NamedTuple):

@@ -8,15 +8,11 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from blindauc._typing import Ints
+from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
-
-LARGEST = 1e100
-"""Squares of larger values would leave little room below overflow."""
-
 
 MAKE_PREPROCESSOR = (
     "put blindauc.make_preprocessor(X) before the estimator, as in make_pipeline(make_preprocessor(X), estimator): it "
@@ -26,7 +22,7 @@ MAKE_PREPROCESSOR = (
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a dense or sparse matrix of float64 or float32, not copied where it already is one."""
-    _refuse_columns_that_are_no_numbers(X)
+    refuse_columns_that_are_no_numbers(X, MAKE_PREPROCESSOR)
     with _remedy_for_tables():
         X = validate_data(
             estimator,
@@ -37,15 +33,7 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
-    values = X.data if sp.issparse(X) else X
-    largest = float(
-        max(np.fmax.reduce(values, axis=None, initial=0.0), -np.fmin.reduce(values, axis=None, initial=0.0))
-    )
-    if largest > LARGEST:
-        raise ValueError(
-            f"X has values up to {largest:.1e}, too large to square: rescale the columns to below "
-            f"{LARGEST:.0e}, for example with StandardScaler or by choosing other units."
-        )
+    refuse_too_large(X)
     return X
 
 
@@ -65,23 +53,6 @@ def _remedy_for_tables() -> Iterator[None]:
         if "contains NaN" in what or "could not convert string" in what:
             raise ValueError(f"{what.rstrip('.')}: {MAKE_PREPROCESSOR}.") from error
         raise
-
-
-def _refuse_columns_that_are_no_numbers(X: Any) -> None:
-    if getattr(X, "dtype", None) == np.float16:
-        raise ValueError("X is float16, which loses digits in sums: convert it with X.astype(np.float32).")
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
-        return
-    kinds = {name: np.asarray(X[name]).dtype for name in X.columns}
-    half = [name for name, dtype in kinds.items() if dtype == np.float16]
-    if half:
-        raise ValueError(f"The columns {half[:5]} of X are float16: convert them to float32 or float64.")
-    strange = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
-    if strange:
-        raise ValueError(
-            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: "
-            f"{MAKE_PREPROCESSOR}, or drop them."
-        )
 
 
 def read_outlier_count(n_outliers: Any, n_pos: int) -> int:

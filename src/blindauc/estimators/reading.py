@@ -11,11 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight
 
-from blindauc._typing import Bools, Ints
+from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.estimators.belonging import check_groups_can_be_parted, read_groups, read_times
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
+from blindauc.rows.parts import PartedRows
+from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
 
@@ -46,7 +48,8 @@ def read_data(
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    estimator.n_labelled_, estimator.n_unlabelled_ = _enough(is_positive[weight > 0])
+    n_pos = int(is_positive[weight > 0].sum())
+    estimator.n_labelled_, estimator.n_unlabelled_ = enough(n_pos, int((weight > 0).sum()) - n_pos)
     estimator.classes_ = classes
     rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
     group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
@@ -55,9 +58,8 @@ def read_data(
     return data
 
 
-def _enough(is_positive: Bools) -> tuple[int, int]:
+def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
     """How many rows are labelled and how many are not; an error where they are too few."""
-    n_pos, n_unl = int(is_positive.sum()), int((~is_positive).sum())
     if n_pos < 2:
         raise ValueError(
             f"At least two labelled positives (the positive class) with positive weight are needed, {n_pos} "
@@ -77,14 +79,52 @@ class Sifted:
 
     Attributes
     ----------
-    data : Data without the rows that have leverage
+    data : Data without the rows that have leverage; a sample of them where rows are not in memory
     leverage_rows : their numbers in the user's X
     n_columns : in how many columns each of them is unlike the other rows
+    n_rows : how many rows the user passed
+    parts : PartedView of all rows where they are not in memory
     """
 
     data: Data
     leverage_rows: Ints
     n_columns: Ints
+    n_rows: int
+    parts: PartedView | None = None
+
+    @property
+    def fitted(self) -> Any:
+        """All rows, which weights are fitted to: `data`, or `parts`."""
+        return self.data if self.parts is None else self.parts
+
+    @property
+    def engine(self) -> PartedRows:
+        """Where the rows are that are not in memory."""
+        assert self.parts is not None
+        return self.parts.parted.rows
+
+    @property
+    def spread(self) -> Floats:
+        """The standard deviation of each column over all rows."""
+        if self.parts is None:
+            return self.data.filled().rows.spread
+        return self.parts.spread
+
+    @property
+    def standing_for(self) -> Floats:
+        """The weights of the rows of `data` where each unlabelled one stands for those that were not sampled."""
+        weight, unlabelled = self.data.weight, ~self.data.is_positive
+        if self.parts is None:
+            return weight
+        return np.where(unlabelled, weight * (self.parts.parted.unl_weight / weight[unlabelled].sum()), weight)
+
+    @property
+    def labelled_share(self) -> float:
+        """The share of the weight of all rows that labelled positives have."""
+        if self.parts is None:
+            return self.data.labelled_share
+        labelled = float(self.parts.pos_weight.sum())
+        return labelled / (labelled + self.parts.parted.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
         """How many labelled positives a fit leaves out by their scores, where these and leverage make `n_outliers`."""
@@ -97,22 +137,23 @@ class Sifted:
         return (round(left_out * n_pos) + n_leverage) / (n_pos + n_leverage)
 
     def counted(self) -> Sifted:
-        """The same with rows of whole-number weight as so many rows."""
-        return replace(self, data=self.data.counted())
+        """The same with rows of whole-number weight as so many rows, where they are in memory."""
+        return replace(self, data=self.data.counted()) if self.parts is None else self
 
 
-def sifted(data: Data, is_wanted: bool) -> Sifted:
+def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
     """Look for labelled rows with leverage and set them apart; at least two labelled rows stay."""
-    nobody = np.zeros(0, dtype=np.intp)
+    nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
     if not is_wanted:
-        return Sifted(data, nobody, nobody)
+        return Sifted(data, nobody, nobody, n_rows)
     unlabelled = np.flatnonzero(~data.is_positive)
     # As many as the screen looks at: to copy all takes longer than a fit.
     some = np.zeros_like(data.is_positive)
     some[unlabelled[:: -(-len(unlabelled) // MAX_ROWS)]] = True
     found = find_leverage(data.subset(data.is_positive).filled().X, data.subset(some).filled().X)
     if not found.rows.any() or (~found.rows).sum() < 2:
-        return Sifted(data, nobody, nobody)
+        return Sifted(data, nobody, nobody, n_rows)
     has_leverage = np.zeros(len(data.row), dtype=bool)
     has_leverage[data.is_positive] = found.rows
-    return Sifted(data.subset(~has_leverage), data.row[has_leverage], np.maximum(found.n_columns[found.rows], 1))
+    n_columns = np.maximum(found.n_columns[found.rows], 1)
+    return Sifted(data.subset(~has_leverage), data.row[has_leverage], n_columns, n_rows)

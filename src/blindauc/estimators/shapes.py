@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from blindauc._typing import Ints
 from blindauc.choice.space import SHAPES
 from blindauc.data import Data
+from blindauc.estimators.reading import Sifted
 from blindauc.evidence.folds import most_fitted
 from blindauc.scorers.boosting import is_installed, lightgbm
 from blindauc.scorers.contract import Scorer
@@ -31,11 +32,13 @@ Curves make five columns of one, and trees look at all in every round: with more
 """
 
 
-def shape_fault(shape: str, estimator: Any, X: Any) -> str | None:
+def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
     """Why a shape cannot do what the parameters ask for, with a remedy, or None where it can."""
     if shape == "linear":
         return None
-    if sp.issparse(X) and shape != "trees":
+    if rows.parts is not None and shape == "trees":
+        return 'shape="trees" takes rows in memory: pass a sample that fits into it, or choose "linear" or "curves".'
+    if sp.issparse(rows.data.X) and shape != "trees":
         return f'shape="{shape}" takes no sparse X: pass X.toarray() if it fits into memory, or choose shape="linear".'
     if estimator.outlier_handling == "shift":
         return f'shape="{shape}" cannot shift outliers: choose outlier_handling="trim".'
@@ -46,11 +49,11 @@ def shape_fault(shape: str, estimator: Any, X: Any) -> str | None:
     return None
 
 
-def check_shapes(shapes: Sequence[Any], estimator: Any, X: Any) -> None:
+def check_shapes(shapes: Sequence[Any], estimator: Any, rows: Sifted) -> None:
     """Raise where a shape that was asked for cannot be had."""
     for shape in shapes:
         check_shape_is_there(shape)
-        if fault := shape_fault(shape, estimator, X):
+        if fault := shape_fault(shape, estimator, rows):
             raise ValueError(fault)
     if estimator.groups is not None and not set(shapes) & set(SELECTING):
         raise ValueError(
@@ -67,9 +70,9 @@ def check_shape_is_there(shape: Any) -> None:
         lightgbm()  # says how to get it
 
 
-def automatic_shapes(estimator: Any, data: Data) -> list[str]:
+def automatic_shapes(estimator: Any, rows: Sifted) -> list[str]:
     """The shapes that can do what the parameters ask for, are installed, and affordable."""
-    possible = [shape for shape in SHAPES if shape_fault(shape, estimator, data.X) is None]
+    data, possible = rows.data, [shape for shape in SHAPES if shape_fault(shape, estimator, rows) is None]
     n_rows = min(len(data.row), sum(most_fitted(int(data.is_positive.sum()))))
     if n_rows * data.X.shape[1] > AFFORDABLE:
         possible = [shape for shape in possible if shape not in ("curves", "trees")]

@@ -23,7 +23,7 @@ def read_choices(estimator: Any, rows: Sifted) -> Choices:
     for loss in losses:
         get_loss(loss)
     return Choices(
-        shapes=_shapes(estimator, rows.data),
+        shapes=_shapes(estimator, rows),
         scalings=_scalings(estimator.scaling),
         losses=losses,
         ridges=_ridges(estimator.l2),
@@ -35,11 +35,11 @@ def read_choices(estimator: Any, rows: Sifted) -> Choices:
     )
 
 
-def _shapes(estimator: Any, data: Data) -> list[str]:
+def _shapes(estimator: Any, rows: Sifted) -> list[str]:
     if _is_auto(estimator.shape):
-        return automatic_shapes(estimator, data)
+        return automatic_shapes(estimator, rows)
     wanted = _several("shape", estimator.shape, list)
-    check_shapes(wanted, estimator, data.X)
+    check_shapes(wanted, estimator, rows)
     return list(dict.fromkeys(wanted))
 
 

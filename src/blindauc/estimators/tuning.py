@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from blindauc.choice.average import Average, averaged
 from blindauc.choice.baselines import compare
@@ -21,17 +21,17 @@ from blindauc.choice.space import Choices, Space, space_of
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED
 from blindauc.estimators.base import PUClassifier, check_shifts_work
+from blindauc.estimators.door import read_rows
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
-from blindauc.estimators.reading import Sifted, all_or_nothing, read_data, sifted
+from blindauc.estimators.reading import Sifted, all_or_nothing
 from blindauc.estimators.space import read_choices
 from blindauc.estimators.summary import summary_of
 from blindauc.evidence.folds import Split, fold_splits, splits_of
 from blindauc.evidence.out_of_fold import mean_estimate
 from blindauc.progress import At, duration, steps
-from blindauc.rows.matrix import Matrix
 from blindauc.scorers import Spec
 from blindauc.scorers.linear import LinearScorer
 from blindauc.scorers.mixed import SELECTING, MixedScorer
@@ -66,12 +66,12 @@ class TunedPUClassifier(PUParameters):
 
     _estimator: ClassVar[type[PUClassifier]]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
         """Choose by cross-validation on the PU labels, then fit the choice to all rows.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
         sample_weight : array-like of shape (n,), optional
@@ -88,26 +88,26 @@ class TunedPUClassifier(PUParameters):
         with all_or_nothing(self), steps(SHARES, is_shown=bool(self.verbose)) as at:
             self._check_params()
             at("search")
-            everyone = read_data(self, X, y, sample_weight, groups=groups, time=time)
-            rows = sifted(everyone, self.leverage_screen).counted()
+            rows = read_rows(self, X, y, sample_weight, groups=groups, time=time).counted()
             self._features(rows.data)  # groups have to make sense before they can be counted
             choices = read_choices(self, rows)
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
             _check_outliers_can_be_shifted(scorer, choices)
             space = space_of(scorer, rows.data, choices)
-            labelled_share = rows.data.labelled_share
+            labelled_share = rows.labelled_share
             if self.grow_unlabelled:
                 data, self.growth_path_ = grown(scorer, rows.data, space.likeliest)
                 rows = replace(rows, data=data)
-            search = self._searched(scorer, rows.data, space, _num_samples(X), at)
+            search = self._searched(scorer, rows, space, at)
             self._store_search(search, rows)
             at("average of candidates")
-            self.best_estimator_ = self._like(self.best_params_).fit(X, y, sample_weight)
-            average = averaged(scorer, search, self.rank_by == "support")
+            best = self._like(self.best_params_)
+            self.best_estimator_ = best.fit(X, y, sample_weight) if rows.parts is None else best.fit(rows.engine)
+            average = averaged(scorer, search, self.rank_by == "support", rows.parts)
             at("calibration")
             self._store_average(rows, average, labelled_share)
             at("simpler methods")
-            self._store_comparisons(search, average, _num_samples(X))
+            self._store_comparisons(search, average, rows)
         return self
 
     def _check_params(self) -> None:
@@ -128,8 +128,9 @@ class TunedPUClassifier(PUParameters):
         shared = {name: getattr(self, name) for name in names if name not in of_no_use}
         return self._estimator(**shared | choices | {"solver": "path", "calibrate": False, "verbose": 0})
 
-    def _searched(self, scorer: MixedScorer, data: Data, space: Space, n_rows: int, at: At) -> Search:
-        splits = self._splits(data, n_rows)
+    def _searched(self, scorer: MixedScorer, rows: Sifted, space: Space, at: At) -> Search:
+        data = rows.data
+        splits = self._splits(data, rows.n_rows)
         if not splits:
             return without_search(data, space.likeliest)
         if self.verbose:
@@ -169,7 +170,7 @@ class TunedPUClassifier(PUParameters):
         self.model_, self.support_ = average.model, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
         self.bending_ = average.bending
-        self.spread_ = Matrix(data.filled().X).spread(data.weight / data.weight.sum())
+        self.spread_ = rows.spread
         # A row of weight two is two rows to the search: one of them left out is the row left out.
         row = data.row[data.is_positive]
         left_out = np.isin(row, row[average.left_out])
@@ -184,10 +185,10 @@ class TunedPUClassifier(PUParameters):
         self._store_usual(reference)
         self._store_explanation(reference, data, average.folds)
 
-    def _store_comparisons(self, search: Search, average: Average, n_rows: int) -> None:
+    def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""
         data, rank = search.data, average.known.mean_rank
-        self.held_out_rank_ = np.full(n_rows, np.nan)
+        self.held_out_rank_ = np.full(rows.n_rows, np.nan)
         self.held_out_rank_[data.row] = average.known.rank
         if not search.splits:
             self.best_score_, self.baselines_ = np.nan, []

@@ -151,10 +151,8 @@ class Matrix:
 
     def extremes(self) -> Floats:
         """The largest value of minus each column, and of each column."""
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
-        if sp.issparse(self.X):
-            low, high = low.toarray().ravel(), high.toarray().ravel()
-        return np.stack([-low.astype(np.float64), high.astype(np.float64)])
+        ends = [np.stack([-_dense(X.min(axis=0)), _dense(X.max(axis=0))]) for _, X in self._blocks()]
+        return np.max(ends, axis=0)
 
     def weights_up_to(self, edges: Floats, weight: Floats) -> Floats:
         """The weight of the rows at most as large as each of the edges of each column, of shape (n_edges, p)."""
@@ -171,6 +169,10 @@ class Matrix:
         """The rows of several, one below the other."""
         parts = [each.X for each in matrices]
         return cls(sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.vstack(parts))
+
+
+def _dense(row: Any) -> Floats:
+    return row.toarray().ravel() if sp.issparse(row) else row
 
 
 def deviations(first: Floats, second: Floats, origin: Floats) -> Floats:

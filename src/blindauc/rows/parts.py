@@ -10,10 +10,12 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from operator import add
 from os import cpu_count
 from typing import Any, Self
+from uuid import uuid4
 
 import numpy as np
 
@@ -76,6 +78,10 @@ class Part:
         """X.T @ residual and, behind it, the sum of the residuals, on the host."""
         return np.append(self.matrix.adjoint(residual), residual.sum())
 
+    def with_columns(self, X: Any) -> Part:
+        """The same rows with other columns."""
+        return Part(X, self.is_positive, self._weight, self.start)
+
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What was made under this key, or is made now; the least recently used is dropped, and made again."""
         if key not in self._kept:
@@ -125,11 +131,15 @@ class PartedRows(ABC):
     ----------
     n_rows, n_features : int
     positives : ndarray, the numbers of the labelled positives among all rows, ascending
+    classes : ndarray, what users call unlabelled rows and positives
+    feature_names : sequence of str, or None
     """
 
     n_rows: int
     n_features: int
     positives: Ints
+    classes: Any = np.array([0, 1])
+    feature_names: Any = None
 
     @abstractmethod
     def results(self, task: Task) -> Sequence[Any]:
@@ -159,6 +169,40 @@ class PartedRows(ABC):
         """Rows by their numbers, ascending, in memory, and their weights."""
         taken = self.total(Taken(index))
         return Matrix.stacked([rows for rows, _ in taken]), np.concatenate([weight for _, weight in taken])
+
+
+class DerivedParts(PartedRows):
+    """Rows in parts with columns that are derived from theirs, made where the rows are whenever they are needed.
+
+    Parameters
+    ----------
+    rows : PartedRows
+    derive : from X of a part to a matrix of derived columns; can be sent to it
+    n_features : how many these are
+    """
+
+    def __init__(self, rows: PartedRows, derive: Callable[[Any], Any], n_features: int) -> None:
+        self.rows, self.derive, self.n_features = rows, derive, n_features
+        self.n_rows, self.positives = rows.n_rows, rows.positives
+        self._key = uuid4().hex
+
+    def results(self, task: Task) -> Sequence[Any]:
+        return self.rows.results(OnDerived(task, self.derive, self._key))
+
+    def total(self, task: Task, combine: Combine = add) -> Any:
+        return self.rows.total(OnDerived(task, self.derive, self._key), combine)
+
+
+@dataclass(frozen=True)
+class OnDerived:
+    """A task on the derived columns of a part, which keeps what was kept of them."""
+
+    task: Task
+    derive: Callable[[Any], Any]
+    key: str
+
+    def __call__(self, part: Part) -> Any:
+        return self.task(part.kept(self.key, lambda: part.with_columns(self.derive(part.X))))
 
 
 class BlockParts(PartedRows):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.rows.deferred import Deferred
 from blindauc.rows.matrix import ROUNDING, Matrix, deviations
 from blindauc.rows.memory import MemoryRows
-from blindauc.rows.parts import PartedRows
+from blindauc.rows.parts import DerivedParts, PartedRows
 from blindauc.rows.quantiles import columns_quantiles
 from blindauc.rows.scaling import check_scaling, robust_scales
 from blindauc.rows.tasks import Extremes, LargestSize, Moments, WeightsUpTo
@@ -119,7 +121,7 @@ class PartedView:
         return weight / weight.sum()
 
     @cached_property
-    def _pos(self) -> Matrix:
+    def pos_matrix(self) -> Matrix:
         pos = self.parted.pos
         return pos if len(self.kept) == pos.n_rows else pos.rows(self.kept)
 
@@ -138,16 +140,16 @@ class PartedView:
 
     def scores(self, coef: Floats) -> tuple[Floats, Deferred]:
         weights, constant = self._spread_out(coef)
-        return self._pos.scores(weights) + constant, self.parted.rows.at(weights, constant)
+        return self.pos_matrix.scores(weights) + constant, self.parted.rows.at(weights, constant)
 
     def adjoint(self, by_pos: Floats, by_unl: Deferred) -> Floats:
-        of_pos = np.append(self._pos.adjoint(by_pos), by_pos.sum())
+        of_pos = np.append(self.pos_matrix.adjoint(by_pos), by_pos.sum())
         return self._gathered(of_pos + self.parted.rows.adjoint(by_unl))
 
     @cached_property
     def spread(self) -> Floats:
         parted, weight = self.parted, self.pos_weight
-        first, second = parted.unl_moments + np.stack(self._pos.moments(weight, parted.origin))
+        first, second = parted.unl_moments + np.stack(self.pos_matrix.moments(weight, parted.origin))
         total = parted.unl_weight + weight.sum()
         return self._gathered(np.append(deviations(first / total, second / total, parted.origin), 1.0))
 
@@ -162,7 +164,7 @@ class PartedView:
         parted, weight = self.parted, self.pos_weight
 
         def weights_up_to(edges: Floats) -> Floats:
-            return parted.rows.total(WeightsUpTo(edges)) + self._pos.weights_up_to(edges, weight)
+            return parted.rows.total(WeightsUpTo(edges)) + self.pos_matrix.weights_up_to(edges, weight)
 
         total = parted.unl_weight + float(weight.sum())
         return columns_quantiles(weights_up_to, total, *parted.extremes, share)
@@ -186,6 +188,10 @@ class PartedView:
         """The rows without some of the positives."""
         return replace(self, kept=self.kept[~left_out])
 
+    def mapped(self, derive: Callable[[Any], Any], n_derived: int) -> PartedView:
+        """The same rows with columns that are derived from theirs."""
+        return replace(PartedView.of(DerivedParts(self.parted.rows, derive, n_derived)), kept=self.kept)
+
     def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
         few, weight = self.parted.rows.take(self.numbers_of_unlabelled(unl))
         matrix = Matrix.stacked([self.parted.pos.rows(self.kept[pos]), few])
@@ -201,7 +207,7 @@ class PartedView:
 
     def pos_median(self) -> Floats:
         everyone = np.arange(self.n_positives)
-        return self._gathered(np.append(self._pos.median(everyone, self.pos_weight), 1.0))
+        return self._gathered(np.append(self.pos_matrix.median(everyone, self.pos_weight), 1.0))
 
     def are_within(self, coef: Floats, a: Floats, b: Deferred, largest: float) -> bool:
         if not np.abs(a).max() <= largest:

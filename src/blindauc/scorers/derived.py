@@ -18,6 +18,7 @@ import numpy as np
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.rows.matrix import without_last_digits
+from blindauc.rows.view import PartedView
 from blindauc.scorers.contract import Probe
 from blindauc.scorers.linear import LinearModels, LinearScorer, grouped
 from blindauc.scorers.spec import Spec
@@ -75,6 +76,16 @@ class LazyColumns:
 
     def astype(self, dtype: Any) -> Floats:
         return self[:].astype(dtype)
+
+
+@dataclass(frozen=True)
+class LazyMatrix:
+    """From a matrix to its derived columns, made when they are asked for; can be sent to where the rows are."""
+
+    basis: Any
+
+    def __call__(self, X: Any) -> LazyColumns:
+        return LazyColumns(self.basis, X)
 
 
 @dataclass(frozen=True)
@@ -157,8 +168,10 @@ class DerivedScorer:
     linear: LinearScorer
     straight: LinearScorer
 
-    def derived(self, data: Data) -> Data:
+    def derived(self, data: Any) -> Any:
         """The same rows with the derived columns."""
+        if isinstance(data, PartedView):
+            return data.mapped(LazyMatrix(self.basis), self.basis.n_derived)
         is_kept = data.X.shape[0] * self.basis.n_derived <= MAX_DERIVED
         return data._replace(X=self.basis(data.X) if is_kept else LazyColumns(self.basis, data.X))
 
@@ -169,7 +182,7 @@ class DerivedScorer:
         parts = {}
         for key, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers)):
             left_out = self.left_out(data, some[0])
-            linear = self.linear.path(self.derived(without(data, left_out)), [as_it_is(spec) for spec in some])
+            linear = self.linear.path(self.derived(data.without(left_out)), [as_it_is(spec) for spec in some])
             parts[key] = some, replace(linear, outliers=np.tile(left_out, (len(some), 1)))
         place = {spec: k for k, spec in enumerate(spec for some, _ in parts.values() for spec in some)}
         first, *others = [linear for _, linear in parts.values()]
@@ -178,7 +191,7 @@ class DerivedScorer:
     def left_out(self, data: Data, spec: Spec) -> Bools:
         """The labelled positives that a linear score of the columns as they are leaves out, of shape (n_pos,)."""
         if spec.n_outliers == 0:
-            return np.zeros(int(data.is_positive.sum()), dtype=bool)
+            return np.zeros(data.rows.n_positives, dtype=bool)
         straight = Spec("standard", spec.loss, 1.0, spec.n_outliers, None)
         fit = self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
         return fit.outliers[0]
@@ -187,13 +200,6 @@ class DerivedScorer:
 def as_it_is(spec: Spec) -> Spec:
     """The spec of derived columns, from which outliers were left out."""
     return replace(spec, scaling=AS_IT_IS, n_outliers=0.0)
-
-
-def without(data: Data, left_out: Bools) -> Data:
-    """The rows without some of the labelled positives."""
-    kept = np.ones(len(data.row), dtype=bool)
-    kept[np.flatnonzero(data.is_positive)[left_out]] = False
-    return data.subset(kept)
 
 
 def _scores(basis: Any, X: Any, coef: Floats) -> Floats:

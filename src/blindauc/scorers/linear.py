@@ -142,7 +142,7 @@ class LinearScorer:
         """Fit every spec to the rows, each from its neighbour's fit."""
         fits: dict[Spec, UnitFit] = {}
         unit = _Unit(data)
-        with blas_threads_for(data.X):
+        with blas_threads_for(data.rows):
             for kind, of_kind in grouped(specs, lambda spec: (spec.scaling, spec.loss)):
                 objective = self.objective(data, *kind)
                 for share, some in grouped(of_kind, lambda spec: spec.n_outliers):

@@ -1,0 +1,182 @@
+"""Every engine keeps the same promises: a new one is tested by being listed."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from blindauc.losses import get_loss
+from blindauc.objectives import Objective
+from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.rows.digests import row_digests
+from blindauc.rows.memory import MemoryRows
+from blindauc.rows.parts import BlockParts, DerivedParts
+from blindauc.rows.tasks import Digests, Values
+from blindauc.rows.view import PartedView
+from blindauc.solvers import exchange
+from blindauc.sparsity import L0, GroupL0
+
+RNG = np.random.default_rng(0)
+N, P = 400, 6
+IS_POSITIVE = np.isin(np.arange(N), RNG.choice(N, 40, replace=False))
+X = RNG.normal(size=(N, P)) + 1.2 * (IS_POSITIVE[:, None] & (np.arange(P) < 3))
+X[np.flatnonzero(IS_POSITIVE)[:5]] -= 3.0
+X[:, 5] = np.round(X[:, 5])
+WEIGHT = RNG.integers(0, 4, N).astype(float)
+
+
+def as_it_is(X):
+    return X
+
+
+ENGINES = {
+    "one block": partial(BlockParts.of, block_rows=N),
+    "blocks": partial(BlockParts.of, block_rows=61),
+    "a row each": partial(BlockParts.of, block_rows=1),
+    "sparse blocks": lambda X, *labels: BlockParts.of(sp.csr_matrix(X), *labels, block_rows=61),
+    "derived columns": lambda X, *labels: DerivedParts(BlockParts.of(X, *labels, block_rows=61), as_it_is, P),
+}
+"""Names of engines, and what makes rows from X, a mask of positives and weights."""
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    return ENGINES[request.param](X, IS_POSITIVE, WEIGHT)
+
+
+@pytest.fixture
+def view(engine):
+    return PartedView.of(engine)
+
+
+KEPT = WEIGHT > 0
+MEMORY = MemoryRows.of(X[KEPT], IS_POSITIVE[KEPT], WEIGHT[KEPT])
+COEF = RNG.normal(size=P)
+
+
+def values(deferred):
+    return np.concatenate(deferred.rows.total(Values(deferred.node)))
+
+
+def test_scores_are_those_of_the_matrix(engine, view):
+    a, b = view.scores(COEF)
+    assert_allclose(a, X[IS_POSITIVE & KEPT] @ COEF, rtol=1e-12)
+    assert_allclose(values(b), X @ COEF, rtol=1e-12)
+    assert len(b) == engine.n_rows == N
+
+
+def test_arithmetic_with_scores_is_that_of_arrays(view):
+    _, b = view.scores(COEF)
+    array = X @ COEF
+    found = np.where(b > 0, np.exp(-np.abs(b)), 1 - b) / (1 + b**2) + np.ones_like(b)
+    assert_allclose(values(found), np.where(array > 0, np.exp(-np.abs(array)), 1 - array) / (1 + array**2) + 1)
+    assert_allclose(view.unl_share @ b, np.average(array, weights=np.where(IS_POSITIVE, 0, WEIGHT)))
+    assert_allclose(np.zeros_like(b).sum(), 0.0)
+    with pytest.raises(TypeError):
+        np.sort(b)
+
+
+def test_adjoint_is_that_of_the_matrix(view):
+    by_pos = np.arange(view.n_positives) - 7.0
+    _, b = view.scores(COEF)
+    residual = np.zeros(N)
+    residual[IS_POSITIVE & KEPT] = by_pos
+    expected = X.T @ (residual + np.where(IS_POSITIVE, 0, WEIGHT) * (X @ COEF) / MEMORY.unl_weight.sum())
+    assert_allclose(view.adjoint(by_pos, view.unl_share * b), expected)
+
+
+def test_a_column_of_ones_and_some_columns(view):
+    index = np.array([1, 4, P])
+    rows, memory = (each.with_ones().columns(index) for each in (view, MEMORY))
+    coef = np.array([1.0, -2.0, 0.5])
+    for found, expected in zip(rows.scores(coef)[0], memory.scores(coef)[0], strict=True):
+        assert_allclose(found, expected)
+    assert_allclose(rows.spread, memory.spread)
+    if not sp.issparse(rows.pos_matrix.X):  # of sparse columns the mean stands for the median
+        assert_allclose(rows.pos_median(), memory.pos_median())
+    by_pos = np.ones(view.n_positives)
+    assert_allclose(rows.adjoint(by_pos, rows.unl_share), memory.adjoint(by_pos, memory.unl_share))
+
+
+@pytest.mark.parametrize("scaling", ["none", "standard", "robust"])
+def test_moments_and_quantiles(view, scaling):
+    assert_allclose(view.scales(scaling), MEMORY.scales(scaling), rtol=1e-12)
+    assert_allclose(view.unl_spread(COEF), MEMORY.unl_spread(COEF), rtol=1e-12)
+
+
+def test_a_constant_score_has_a_spread_of_one(view):
+    assert view.unl_spread(np.zeros(P)) == 1.0
+
+
+def test_rows_are_taken_by_their_numbers(engine, view):
+    index = np.array([0, 3, 61, 62, 200, N - 1])
+    taken, weight = engine.take(index)
+    assert_array_equal(taken.dense(), X[index])
+    assert_array_equal(weight, WEIGHT[index])
+    places = np.array([0, 10, 359])
+    assert_array_equal(view.numbers_of_unlabelled(places), np.flatnonzero(~IS_POSITIVE)[places])
+    few = view.subset(np.array([2, 5]), places)
+    assert_array_equal(few.dense()[0], X[np.flatnonzero(IS_POSITIVE & KEPT)[[2, 5]]])
+    assert_array_equal(few.dense()[1], X[np.flatnonzero(~IS_POSITIVE)[places]])
+
+
+def test_digests_are_those_of_the_matrix(engine):
+    assert_array_equal(np.concatenate(engine.total(Digests(3))), row_digests(X, 3))
+
+
+def test_positives_without_weight_and_those_left_out_are_not_looked_at(view):
+    assert view.n_positives == (IS_POSITIVE & KEPT).sum()
+    left_out = np.arange(view.n_positives) < 5
+    kept = view.without(left_out)
+    numbers = np.flatnonzero(IS_POSITIVE & KEPT)[5:]
+    assert_allclose(kept.scores(COEF)[0], X[numbers] @ COEF)
+    without = np.setdiff1d(np.flatnonzero(KEPT), np.flatnonzero(IS_POSITIVE & KEPT)[:5])
+    expected = MemoryRows.of(X[without], IS_POSITIVE[without], WEIGHT[without])
+    assert_allclose(kept.spread, expected.spread, rtol=1e-12)
+
+
+def test_scores_out_of_range_are_seen(view):
+    for size, expected in ((1.0, True), (1e14, True), (1e17, False), (np.nan, False)):
+        coef = size * COEF
+        assert view.are_within(coef, *view.scores(coef), 1e15) == expected
+
+
+def blind_auc(loss):
+    return BlindAUCRisk(get_loss(loss))
+
+
+PROBLEMS = {
+    "trimmed, selected": (blind_auc("logistic"), True, L0(P, 3)),
+    "shifted": (blind_auc("logistic"), False, L0(P, P)),
+    "groups": (blind_auc("squared_hinge"), True, GroupL0(np.array([0, 0, 1, 1, 2, 2]), 2)),
+    "sigmoid": (blind_auc("sigmoid"), True, L0(P, 4)),
+    "hinge": (blind_auc("hinge"), True, L0(P, P)),
+    "PU error, paper": (PUErrorRisk.paper(get_loss("logistic"), 0.2), True, L0(P, 3).with_free_column()),
+    "PU error, unbiased": (PUErrorRisk.unbiased(get_loss("logistic"), 0.2), True, L0(P, P).with_free_column()),
+    "PU error, nonnegative": (NonnegativePURisk.of(get_loss("logistic"), 0.2), True, L0(P, P).with_free_column()),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("name", ["one block", "blocks", "sparse blocks"])
+def test_coefficients_are_those_of_rows_in_memory(name, problem):
+    risk, trim, features = PROBLEMS[problem]
+    ends = []
+    for rows in (MEMORY, PartedView.of(ENGINES[name](X, IS_POSITIVE, WEIGHT))):
+        objective = Objective(risk, rows, l2=0.1 * rows.scales("standard") ** 2, shift_l2=1e-2, trim=trim)
+        ends.append(exchange(objective, features, L0(rows.n_positives, 4), max_swaps=3))
+    expected, found = ends
+    assert_array_equal(found.outliers, expected.outliers)
+    assert_allclose(found.coef, expected.coef, rtol=0, atol=1e-8 * np.abs(expected.coef).max())
+
+
+def test_the_same_where_a_hessian_sees_a_sample_of_the_rows():
+    rng = np.random.default_rng(1)
+    is_positive = np.arange(9000) < 300
+    X = rng.normal(size=(9000, 5)) + is_positive[:, None]
+    sources = MemoryRows.of(X, is_positive), PartedView.of(BlockParts.of(X, is_positive, block_rows=1000))
+    objectives = (Objective(blind_auc("logistic"), rows, l2=0.01, trim=True) for rows in sources)
+    expected, found = (exchange(objective, L0(5, 5), L0(300, 20)) for objective in objectives)
+    assert_allclose(found.coef, expected.coef, rtol=1e-8)
