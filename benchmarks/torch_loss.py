@@ -18,8 +18,9 @@ from speed import side_by_side
 
 from blindauc import pairwise_loss
 from blindauc.losses import Logistic
-from blindauc.torch import BlindAUCLoss, cells
+from blindauc.torch import BlindAUCLoss
 from blindauc.torch.rows import read_rows
+from blindauc.torch.summary import slopes, summaries
 
 WIDTH = 100
 ROWS_AT_A_TIME = 200_000
@@ -91,7 +92,7 @@ def against_the_limit(n: int, repeats: int) -> None:
     """All of it, and how long each part takes; float64, as the limit was measured."""
     scores, labels = drawn(n, "cuda", torch.float64)
     rows = read_rows(scores, labels)
-    pos, unl = cells.summaries(rows)
+    pos, unl = summaries(Logistic(), rows)
 
     def whole() -> None:
         scores.grad = None
@@ -99,8 +100,8 @@ def against_the_limit(n: int, repeats: int) -> None:
 
     parts: list[Callable[[], object]] = [
         lambda: read_rows(scores, labels),
-        lambda: cells.summaries(rows),
-        lambda: cells.slopes(Logistic(), pos, unl, rows),
+        lambda: summaries(Logistic(), rows),
+        lambda: slopes(Logistic(), pos, unl, rows),
     ]
     torch.cuda.reset_peak_memory_stats()
     seconds = side_by_side(*(finished(task, "cuda") for task in [whole, *parts]), repeats=repeats)

@@ -71,14 +71,14 @@ class Page:
         return answer["result"]
 
     def open(self, path, *, width, height=900, dark=False):
-        """Show a file in a window of that width and wait until it is loaded."""
+        """Show a file, or what is at an address, in a window of that width and wait until it is loaded."""
         self.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.events.clear()
-        self.send("Page.navigate", url=Path(path).as_uri())
+        self.send("Page.navigate", url=path if str(path).startswith("http:") else Path(path).as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self.events.append(json.loads(self._socket.recv()))
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from blindauc import BlindAUCClassifier, PUErrorClassifier
 from blindauc.datasets import make_paper_data
 from blindauc.losses import BarrierHinge
-from blindauc.scaling import SCALINGS
+from blindauc.rows.scaling import SCALINGS
 from blindauc.scorers import LinearModel, Spec
 from blindauc.scorers.projection import Projection
 

@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose  # noqa: E402
 
 from blindauc import pairwise_loss  # noqa: E402
 from blindauc.losses import Loss, PiecewiseLoss  # noqa: E402
-from blindauc.pairwise import LARGEST_SCORE  # noqa: E402
-from blindauc.torch import BlindAUCLoss, PairSummary, cells  # noqa: E402
+from blindauc.pairwise import LARGEST_SCORE, cells  # noqa: E402
+from blindauc.rows import device_torch  # noqa: E402
+from blindauc.torch import BlindAUCLoss, PairSummary  # noqa: E402
 
 no_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 every_device = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=no_gpu)])
@@ -124,7 +125,7 @@ def test_value_and_gradient_are_those_of_pairwise_loss(loss, options, device):
 def test_many_rows_in_blocks_are_those_of_pairwise_loss(loss, device):
     """More rows than a block holds."""
     sample = drawn(100_000, 200_000, device=device)
-    assert len(sample.values) > cells.CPU_BLOCK
+    assert len(sample.values) > device_torch.CPU_BLOCK
     value = BlindAUCLoss(loss)(*sample.arguments)
     value.backward()
     sample.assert_found(value.detach(), loss)
@@ -132,7 +133,7 @@ def test_many_rows_in_blocks_are_those_of_pairwise_loss(loss, device):
 
 @pytest.mark.parametrize("options", [{"weighted": True}, {"span": 1e5}, {"span": 1e5, "weighted": True}])
 def test_tables_and_blocks_may_be_small(options, monkeypatch):
-    monkeypatch.setattr(cells, "CPU_BLOCK", 7)
+    monkeypatch.setattr(device_torch, "CPU_BLOCK", 7)
     monkeypatch.setattr(cells, "MAX_CELLS", 5)
     sample = drawn(**options)
     value = BlindAUCLoss()(*sample.arguments)
@@ -151,8 +152,8 @@ def test_the_largest_scores_are_summed_as_well(loss):
 
 @pytest.mark.parametrize("options", [{}, {"decimals": 0}, {"weighted": True}, {"span": 1e5, "weighted": True}])
 def test_what_gpus_do_is_right_on_a_cpu(options, monkeypatch):
-    monkeypatch.setattr(cells, "_has_many_threads", lambda tensor: True)
-    monkeypatch.setattr(cells, "_by_index", None)
+    monkeypatch.setattr(device_torch.TorchArrays, "has_many_threads", True)
+    monkeypatch.setattr(device_torch, "by_index", None)
     sample = drawn(**options)
     value = BlindAUCLoss()(*sample.arguments)
     value.backward()
@@ -165,8 +166,8 @@ def test_adding_by_sorting_equals_adding_by_index(n_places):
     rng = np.random.default_rng(0)
     index = torch.tensor(np.r_[0, n_places - 1, rng.integers(0, n_places, 500)])
     values = torch.tensor(rng.normal(size=502))
-    order, add = cells._by_sorting(index, n_places)
-    assert_allclose(add(values[order]), cells._by_index(index, n_places)(values), rtol=1e-13, atol=1e-15)
+    order, add = device_torch.by_sorting(index, n_places)
+    assert_allclose(add(values[order]), device_torch.by_index(index, n_places)(values), rtol=1e-13, atol=1e-15)
 
 
 def kept_weights(sample, n_outliers):

@@ -79,6 +79,16 @@ class AnalyticLoss(Loss):
         """The left (m < -40) and right (m > 40) tail of the derivative of that order."""
 
 
+def _expit(m: Floats) -> Floats:
+    """1 / (1 + exp(-m))."""
+    if isinstance(m, np.ndarray):
+        return expit(m)
+    # In functions of NumPy, which are written down for margins that are elsewhere: SciPy's takes arrays alone where
+    # SCIPY_ARRAY_API is set, as scikit-learn asks for devices.
+    decay = np.exp(-np.abs(m))
+    return np.where(m >= 0, 1.0, decay) / (1 + decay)
+
+
 def _growth(m: Floats) -> Floats:
     """exp(-m), or the largest that is safe: beyond it log1p(exp(-m)) is -m."""
     return np.exp(np.minimum(-m, LARGEST_EXPONENT))
@@ -104,7 +114,7 @@ class Logistic(AnalyticLoss):
         return np.maximum(np.log1p(_growth(m)), -m)
 
     def derivative(self, m: Floats) -> Floats:
-        return -expit(-m)
+        return -_expit(-m)
 
     def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
         growth = _growth(m)
@@ -133,7 +143,7 @@ class Sigmoid(AnalyticLoss):
     max_curvature = 3**0.5 / 18
 
     def value(self, m: Floats) -> Floats:
-        return expit(-m)
+        return _expit(-m)
 
     def derivative(self, m: Floats) -> Floats:
         return -_bump(m)

@@ -17,6 +17,7 @@ from blindauc.cli.fit import fit
 from blindauc.cli.monitor import monitor
 from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
+from blindauc.cli.review import review
 from blindauc.cli.score import score
 
 app = typer.Typer(
@@ -51,5 +52,5 @@ def blindauc(
     """What holds for all commands."""
 
 
-for command in (fit, score, audit, compare, monitor, report, demo, reproduce):
+for command in (fit, score, audit, compare, monitor, report, review, demo, reproduce):
     app.command()(_telling_errors(command))

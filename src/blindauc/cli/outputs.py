@@ -22,11 +22,13 @@ ROOM = 1 << 23
 """Bytes for which there must be room to begin with: the results of a small table take half as many."""
 
 
-def check_outputs(outputs: Sequence[Path], inputs: Iterable[Path | None] = (), *, force: bool = False) -> None:
+def check_outputs(
+    outputs: Sequence[Path], inputs: Iterable[Path | None] = (), *, force: bool = False, option: str = "--out"
+) -> None:
     """Raise where a command would replace what it reads, or, unless it is forced to, anything else that is there.
 
-    Every command asks this before it works. Whether what is there comes from the same run is not asked: someone may
-    have written into it.
+    Every command asks this before it works; `option` is what names the outputs. Whether what is there comes from the
+    same run is not asked: someone may have written into it.
     """
     check_apart(outputs, (path for path in inputs if path is not None))
     there = [path for path in outputs if os.path.lexists(path)]
@@ -35,7 +37,9 @@ def check_outputs(outputs: Sequence[Path], inputs: Iterable[Path | None] = (), *
     if there and not force:
         more = f" and {len(there) - 1} more files" if len(there) > 1 else ""
         what = "them" if more else "it"
-        raise FileExistsError(f"{there[0]}{more} would be replaced: pass --force to replace {what}, or another --out.")
+        raise FileExistsError(
+            f"{there[0]}{more} would be replaced: pass --force to replace {what}, or another {option}."
+        )
 
 
 def check_is_page(path: Path) -> None:

@@ -7,7 +7,9 @@ what may be wrong with it, then to give the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,19 +35,28 @@ def text_batches(path: Path, ending: str, header_row: int | None = None) -> Iter
     value, which spreadsheets add at the right, are left out.
     """
     record_batch = imported("pyarrow").RecordBatch
-    with as_arrow_can_read_it(path) as file:
-        layout = find_layout(path, file, SEPARATORS[ending], header_row)
-        columns = _columns(_texts(path, file, layout), layout)
+    with opened_text(path, ending, header_row) as (layout, texts):
+        columns = _columns(texts(), layout)
         names = [layout.names[column.place] for column in columns]
         check_names(path, names)
-        for batch in _texts(path, file, layout):
+        for batch in texts():
             yield record_batch.from_arrays([batch.column(place).cast(to) for place, to in columns], names=names)
+
+
+@contextmanager
+def opened_text(
+    path: Path, ending: str, header_row: int | None = None
+) -> Iterator[tuple[Layout, Callable[[], Iterator[Any]]]]:
+    """How a file of text is laid out, and what gives its rows with all cells as text, as often as it is asked."""
+    with as_arrow_can_read_it(path) as file:
+        layout = find_layout(path, file, SEPARATORS[ending], header_row)
+        yield layout, partial(_texts, path, file, layout)
 
 
 def text_notation(path: Path, ending: str, header_row: int | None = None) -> Notation:
     """How the cells of a file of text are separated and its numbers written."""
-    with as_arrow_can_read_it(path) as file:
-        return find_layout(path, file, SEPARATORS[ending], header_row).notation
+    with opened_text(path, ending, header_row) as (layout, _):
+        return layout.notation
 
 
 class _Column(NamedTuple):

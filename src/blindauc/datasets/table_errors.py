@@ -16,6 +16,10 @@ class TableError(ValueError):
     """A file cannot be read as a table; one line says what was expected, what came and what to do."""
 
 
+class NoRowsError(TableError):
+    """A file has columns and nothing in them."""
+
+
 def check_names(path: Path, names: Sequence[str]) -> None:
     """Raise unless there are columns, and their names differ."""
     if not names:
@@ -25,9 +29,9 @@ def check_names(path: Path, names: Sequence[str]) -> None:
         raise TableError(f"{path} has several columns of the same name, {shown(', '.join(twice))}: rename them.")
 
 
-def no_rows(path: Path) -> TableError:
+def no_rows(path: Path) -> NoRowsError:
     """What to raise where there are columns and nothing in them."""
-    return TableError(f"{path} has names of columns but no rows: export it again, with its rows.")
+    return NoRowsError(f"{path} has names of columns but no rows: export it again, with its rows.")
 
 
 def no_header(path: Path, header_row: int, n_rows: int) -> TableError:

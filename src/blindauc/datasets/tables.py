@@ -138,14 +138,14 @@ def notation_of(path: Place, *, header_row: int | None = None) -> Notation:
     Notation(separator=';', decimal=',')
     """
     path = Path(path)
-    ending = _known_ending(path)
-    with _damage_told(path):
+    ending = known_ending(path)
+    with damage_told(path):
         return text_notation(path, ending, header_row) if ending in SEPARATORS else Notation()
 
 
 def _batches(path: Path, sheet: str | int | None, header_row: int | None) -> Iterator[Any]:
     """The rows of a file as Arrow's record batches."""
-    ending = _known_ending(path)
+    ending = known_ending(path)
     _check_place(path, ending, sheet, header_row)
     if ending in SEPARATORS:
         return text_batches(path, ending, header_row)
@@ -154,14 +154,15 @@ def _batches(path: Path, sheet: str | int | None, header_row: int | None) -> Ite
     return _parquet_batches(path) if ending == ".parquet" else _arrow_batches(path)
 
 
-def _known_ending(path: Path) -> str:
+def known_ending(path: Path) -> str:
+    """What tells the format of a file, that of text without its compression; a TableError where it is none of ours."""
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the file in it.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}: check its name and its folder.")
     if os.fsencode(path) != str(path).encode(errors="replace"):
         raise TableError(f"{path} has a name that is not in UTF-8, which Arrow cannot open: rename it.")
-    with _damage_told(path):
+    with damage_told(path):
         ending = _ending(path)
     if ending in (*SEPARATORS, *WORKBOOKS, ".parquet", ".arrow", ".feather"):
         return ending
@@ -211,9 +212,9 @@ def _arrow_batches(path: Path) -> Iterator[Any]:
 
 def _parts(path: Path, batches: Iterable[Any], n_rows: int) -> Iterator[pd.DataFrame]:
     n_given = 0
-    with _damage_told(path):
+    with damage_told(path):
         for table in _cut(batches, n_rows):
-            frame = _frame(table)
+            frame = frame_of(table)
             frame.index += n_given
             n_given += len(frame)
             yield frame
@@ -238,7 +239,8 @@ def _cut(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(waiting)
 
 
-def _frame(table: Any) -> pd.DataFrame:
+def frame_of(table: Any) -> pd.DataFrame:
+    """A table of Arrow as one of pandas, whose whole numbers and booleans stay what they are where some are missing."""
     pa, pd = imported("pyarrow"), imported("pandas")
     # Otherwise whole numbers would be floats in those parts where one is missing.
     nullable = {pa.bool_(): pd.BooleanDtype()}
@@ -250,7 +252,8 @@ def _frame(table: Any) -> pd.DataFrame:
 
 
 @contextmanager
-def _damage_told(path: Path) -> Iterator[None]:
+def damage_told(path: Path) -> Iterator[None]:
+    """What goes wrong in reading a file is told in one line that names it."""
     try:
         yield
     except TableError:

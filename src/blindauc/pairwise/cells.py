@@ -13,6 +13,9 @@ for the accuracy that a cell of width 2 buys with 20, and the cells are few.
 
 Cell c covers [2c, 2c + 2). All positions are exact: a score's distance to its subcell is a difference of
 floating-point neighbours.
+
+Scores may be on a device: steps 1, 2 and 4, which see each of them, are done there, and the few hundred numbers of
+step 3 on the host.
 """
 
 from __future__ import annotations
@@ -20,12 +23,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from blindauc._typing import Floats, Ints
+from blindauc._typing import Floats
 from blindauc.losses import AnalyticLoss, Loss, Tail, get_loss, of_another_kind
+from blindauc.rows.device_libraries import is_on_host, library_of
 
 SUBCELLS = 128
 DEGREE = 5
@@ -33,11 +37,11 @@ NODES = 20
 REACH = 20
 """Beyond this many cells the margin exceeds 40, and the loss is its tail to machine precision."""
 
-BLOCK = 16384
-"""Scores handled at a time, so that the work stays in the cache."""
-
 MAX_CONTIGUOUS = 512
 """Score ranges of up to this many cells use one table; wider ones go through sorted chunks."""
+
+MAX_CELLS = 4096
+"""Cells in one table where scores on a device are far apart: 20 MB."""
 
 
 def _chebyshev_points(n: int) -> Floats:
@@ -70,72 +74,108 @@ class _Grid:
     cells: Floats
 
     @classmethod
-    def covering(cls, scores: Floats) -> _Grid:
-        low, high = np.floor(scores.min() / 2), np.floor(scores.max() / 2)
-        if high - low < min(MAX_CONTIGUOUS, 16 + 4 * len(scores)):
-            return cls(np.arange(low, high + 1))
-        return cls(np.unique(np.floor(scores / 2)))
+    def covering(cls, scores: Any, low: float, high: float) -> _Grid:
+        """The cells from the least to the largest score, or only those that are occupied where these are few."""
+        first, last = np.floor(low / 2), np.floor(high / 2)
+        if last - first < min(MAX_CONTIGUOUS, 16 + 4 * scores.shape[0]):
+            return cls(np.arange(first, last + 1))
+        library = library_of(scores)
+        return cls(np.unique(library.to_host(library.xp.floor(scores / 2))))
 
     @property
     def n_subcells(self) -> int:
         return len(self.cells) * SUBCELLS
 
-    def locate(self, scores: Floats) -> tuple[Ints, Floats]:
+    def locate(self, scores: Any) -> tuple[Any, Any]:
         """The subcell of each score, and its place there in [-1, 1)."""
+        library = library_of(scores)
+        xp = library.xp
         place = scores * (SUBCELLS / 2)
-        subcell = np.floor(place)
+        subcell = xp.floor(place)
         place -= subcell
         place *= 2
         place -= 1
         first, last = self.cells[0], self.cells[-1]
         if last - first == len(self.cells) - 1:
-            subcell -= first * SUBCELLS
+            subcell -= float(first * SUBCELLS)
         else:
-            cell = np.floor(scores / 2)
-            subcell += (np.searchsorted(self.cells, cell) - cell) * SUBCELLS
-        return subcell.astype(np.intp), place
+            cell = xp.floor(scores / 2)
+            at = library.floats(xp.searchsorted(library.asarray(self.cells), cell))
+            subcell += (at - cell) * SUBCELLS
+        return library.whole(subcell), place
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, start + BLOCK) for start in range(0, n, BLOCK))
+def _chunks(scores: Any) -> Iterator[tuple[Any, _Grid]]:
+    """Parts of the scores that a table of subcells can hold, whatever the range of the scores.
+
+    A part is None for all of them in their order, or places in it; parts go up the scores.
+    """
+    low, high = library_of(scores).extremes(scores)
+    if high / 2 - low / 2 < MAX_CONTIGUOUS - 1:
+        yield None, _Grid.covering(scores, low, high)
+    elif is_on_host(scores):
+        yield from _chunks_of_rows(scores)
+    else:
+        yield from _chunks_of_cells(scores)
 
 
-def _chunks(scores: Floats) -> Iterator[tuple[slice | Ints, _Grid]]:
-    """Parts of the scores that a table of subcells can hold, whatever the range of the scores."""
-    if scores.max() / 2 - scores.min() / 2 < MAX_CONTIGUOUS - 1:
-        yield slice(None), _Grid.covering(scores)
-        return
+def _chunks_of_rows(scores: Floats) -> Iterator[tuple[Any, _Grid]]:
     order = np.argsort(scores, kind="stable")
-    for block in _blocks(len(scores)):
-        yield order[block], _Grid.covering(scores[order[block]])
+    for block in library_of(scores).blocks(len(scores)):
+        some = scores[order[block]]
+        yield order[block], _Grid.covering(some, some[0], some[-1])
 
 
-def _spread(scores: Floats, weights: Floats | None, grid: _Grid) -> Floats:
-    """Node weights of every cell of the grid (steps 1 and 2)."""
-    moments = np.zeros((DEGREE, grid.n_subcells))
-    for block in _blocks(len(scores)):
+def _chunks_of_cells(scores: Any) -> Iterator[tuple[Any, _Grid]]:
+    """On a device a few large parts are better than many small ones."""
+    library = library_of(scores)
+    xp = library.xp
+    order = xp.argsort(scores, stable=True)
+    values, counts = xp.unique_counts(xp.floor(xp.take(scores, order, axis=0) / 2))
+    cells, ends = library.to_host(values), np.cumsum(library.to_host(counts))
+    start = 0
+    for first in range(0, len(cells), MAX_CELLS):
+        some = cells[first : first + MAX_CELLS]
+        end = int(ends[first + len(some) - 1])
+        yield order[start:end], _Grid(some)
+        start = end
+
+
+def _spread(scores: Any, weights: Any, grid: _Grid) -> Floats:
+    """Node weights of every cell of the grid, on the host (steps 1 and 2)."""
+    library = library_of(scores)
+    moments = [library.zeros(grid.n_subcells) for _ in range(DEGREE)]
+    for block in library.blocks(scores.shape[0]):
         subcell, place = grid.locate(scores[block])
-        power = None if weights is None else weights[block]
-        for moment in moments:
-            moment += np.bincount(subcell, power, grid.n_subcells)
-            power = place if power is None else power * place
-    by_cell = moments.reshape(DEGREE, -1, SUBCELLS).transpose(1, 2, 0)
-    return by_cell.reshape(len(grid.cells), -1) @ SUBCELL_POLYNOMIALS
+        weight = None if weights is None else weights[block]
+        for moment, added in zip(
+            moments, library.moments(subcell, place, weight, grid.n_subcells, DEGREE), strict=True
+        ):
+            moment += added
+    by_cell = library.xp.reshape(library.xp.stack(moments, axis=1), (len(grid.cells), -1))
+    nodes: Floats = library.to_host(by_cell @ library.asarray(SUBCELL_POLYNOMIALS))
+    return nodes
 
 
-def _evaluate(potential: Floats, grid: _Grid, targets: Floats) -> Floats:
+def _evaluate(potential: Floats, grid: _Grid, targets: Any) -> Any:
     """The potential given at the nodes of the grid's cells, at the targets (step 4)."""
+    library = library_of(targets)
     by_cell = (potential @ SUBCELL_POLYNOMIALS.T).reshape(-1, DEGREE)
-    coefficients = np.ascontiguousarray(by_cell.T)
-    result = np.empty(len(targets))
-    for block in _blocks(len(targets)):
+    coefficients = [library.asarray(np.ascontiguousarray(each)) for each in by_cell.T]
+    result = library.empty(targets.shape[0])
+    for block in library.blocks(targets.shape[0]):
         subcell, place = grid.locate(targets[block])
-        total = coefficients[-1].take(subcell)
+        total = library.xp.take(coefficients[-1], subcell, axis=0)
         for coefficient in coefficients[-2::-1]:
             total *= place
-            total += coefficient.take(subcell)
+            total += library.xp.take(coefficient, subcell, axis=0)
         result[block] = total
     return result
+
+
+def _taken(array: Any, chunk: Any) -> Any:
+    """Some of an array, by their places; None stands for none, or for all of it."""
+    return array if array is None or chunk is None else library_of(array).xp.take(array, chunk, axis=0)
 
 
 @lru_cache(maxsize=64)
@@ -218,10 +258,13 @@ class CellSummary:
     weights: Floats
 
     @classmethod
-    def of(cls, scores: Floats, weights: Floats | None = None) -> CellSummary:
+    def of(cls, scores: Any, weights: Any = None) -> CellSummary:
+        """The summary of scores on the host or on a device, with weights of the same kind."""
+        if scores.shape[0] == 0:
+            return cls(np.zeros(0), np.zeros((0, NODES)))
         parts = []
         for chunk, grid in _chunks(scores):
-            nodes = _spread(scores[chunk], None if weights is None else weights[chunk], grid)
+            nodes = _spread(_taken(scores, chunk), _taken(weights, chunk), grid)
             occupied = nodes.any(axis=1)
             parts.append(cls(grid.cells[occupied], nodes[occupied]))
         return cls.merged(parts)
@@ -270,13 +313,20 @@ class CellSummary:
         potential += mirrored[::-1, ::-1]
         return potential
 
-    def sums(self, loss: str | Loss, order: int, sign: int, targets: Floats) -> Floats:
-        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
-        result = np.empty(len(targets))
+    def sums(self, loss: str | Loss, order: int, sign: int, targets: Any) -> Any:
+        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order, where the targets are."""
+        if targets.shape[0] == 0:
+            return library_of(targets).zeros(0)
+        places, sums = [], []
         for chunk, grid in _chunks(targets):
             potential = self.potential(loss, order, sign, grid.cells)
-            result[chunk] = _evaluate(potential, grid, targets[chunk])
-        return result
+            places.append(chunk)
+            sums.append(_evaluate(potential, grid, _taken(targets, chunk)))
+        if places[0] is None:
+            return sums[0]
+        library = library_of(targets)
+        back = library.xp.argsort(library.joined(places))
+        return library.xp.take(library.joined(sums), back, axis=0)
 
     def pair_sum(self, loss: str | Loss, unlabelled: CellSummary) -> float:
         """The sum of the loss over all pairs of these positives with those unlabelled scores."""

@@ -14,6 +14,9 @@ for itself: such a column is a name, such as a postcode or a physician, and says
 
 LEAVE_OUT = "frame.drop(columns=...)"
 
+RowName = int | str
+"""A row as it is told: its number from 1, with its file where there are several."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -34,7 +37,7 @@ class Fault:
 NO_VALUE = Fault("without a value in any row", "fill in values")
 
 
-def infinite_numbers(n_rows: int, first_row: int) -> Fault:
+def infinite_numbers(n_rows: int, first_row: RowName) -> Fault:
     """Numbers that are infinite, or so large that they must stand for infinity."""
     rows = "" if n_rows == 1 else f"{n_rows:,} rows, the first of them "
     return Fault("with infinite numbers", "leave these cells blank", f" in {rows}data row {first_row}")
@@ -45,19 +48,24 @@ def many_categories(n_categories: int) -> Fault:
     return Fault(f"of more than {MOST_CATEGORIES:,} categories", "group them first", f" with {n_categories:,}")
 
 
-def unreadable_dates(text: str, row: int) -> Fault:
+def unreadable_numbers(text: str, row: RowName) -> Fault:
+    """Numbers of which a few are none."""
+    return Fault("of numbers that cannot all be read", "mend these cells or leave them blank", _cell(text, row))
+
+
+def unreadable_dates(text: str, row: RowName) -> Fault:
     """Dates of which at least one is in another format, or is not in the calendar."""
     return Fault("of dates that cannot all be read", "write every date as year-month-day", _cell(text, row))
 
 
-def ambiguous_dates(text: str, row: int) -> Fault:
+def ambiguous_dates(text: str, row: RowName) -> Fault:
     """Dates that are others if day and month change places."""
     remedy = "write every date as year-month-day, or where the day comes first, say that these are dates (date)"
     return Fault("of dates whose day and month cannot be told apart", remedy, _cell(text, row))
 
 
-def check_faults(faults: Mapping[str, Fault]) -> None:
-    """Raise where columns have faults, in one line that names them all.
+def check_faults(faults: Mapping[str, Fault], leave_out: str = LEAVE_OUT) -> None:
+    """Raise where columns have faults, in one line that names them all and says how to leave them out.
 
     Examples
     --------
@@ -69,14 +77,14 @@ columns out with frame.drop(columns=...).
     """
     if faults:
         alike = dict.fromkeys((fault.what, fault.remedy) for fault in faults.values())
-        raise ValueError(" ".join(_sentence(what, remedy, faults) for what, remedy in alike))
+        raise ValueError(" ".join(_sentence(what, remedy, faults, leave_out) for what, remedy in alike))
 
 
-def _sentence(what: str, remedy: str, faults: Mapping[str, Fault]) -> str:
+def _sentence(what: str, remedy: str, faults: Mapping[str, Fault], leave_out: str) -> str:
     columns = [f"{name!r}{fault.where}" for name, fault in faults.items() if fault.what == what]
     number = "a column" if len(columns) == 1 else f"{len(columns)} columns"
-    return f"The table has {number} {what}, {few(columns)}: {remedy}, or leave such columns out with {LEAVE_OUT}."
+    return f"The table has {number} {what}, {few(columns)}: {remedy}, or leave such columns out with {leave_out}."
 
 
-def _cell(text: str, row: int) -> str:
+def _cell(text: str, row: RowName) -> str:
     return f" with {text[:60]!r} in data row {row}"

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from blindauc._typing import Floats, Ints
 from blindauc.preprocessing.dates import ambiguous_date, date_format_of, format_in_words, unreadable_date
+from blindauc.preprocessing.facts import NumberFacts, TextFacts, number_facts
 from blindauc.preprocessing.faults import (
     MOST_CATEGORIES,
     NO_VALUE,
     Fault,
+    RowName,
     ambiguous_dates,
     check_faults,
     infinite_numbers,
@@ -22,7 +23,6 @@ from blindauc.preprocessing.faults import (
     unreadable_dates,
 )
 from blindauc.preprocessing.values import (
-    LARGEST,
     YES_OR_NO,
     are_numbers,
     as_pandas,
@@ -137,23 +137,35 @@ def check_frame(frame: pd.DataFrame) -> None:
 def kind_or_fault(name: str, column: pd.Series) -> ColumnKind | Fault:
     """What a column is, or what keeps it from being used; its name as it is to be told."""
     if column.dtype.kind in "iufm":
-        return _kind_of_numbers(name, numbers_of_any_size(column))
+        return kind_of_numbers(name, number_facts(numbers_of_any_size(column)))
     codes, texts = distinct_texts(column)
-    distinct = list(dict.fromkeys(filter(None, texts)))
-    n_present = int(np.bincount(codes[codes >= 0], minlength=len(texts))[[bool(text) for text in texts]].sum())
+    facts = TextFacts(
+        len(column),
+        int(np.bincount(codes[codes >= 0], minlength=len(texts))[[bool(text) for text in texts]].sum()),
+        list(dict.fromkeys(filter(None, texts))),
+        lambda text: int((codes == texts.index(text)).argmax()) + 1,
+        lambda: number_facts(numbers_of_any_size(column)),
+        # Categories of pandas are categories because someone said so.
+        is_category=column.dtype.name == "category",
+    )
+    return kind_of_texts(name, facts)
+
+
+def kind_of_texts(name: str, facts: TextFacts) -> ColumnKind | Fault:
+    """What a column is whose cells are texts, dates, or yes and no."""
+    distinct, n_present = facts.distinct, facts.n_present
     said = without_missing_words(distinct)
     if not said and len(distinct) <= 1:
         return NO_VALUE
-    if len(distinct) == 1 and n_present == len(column):
+    if len(distinct) == 1 and n_present == facts.n_rows:
         return ColumnKind("constant", f"{name} is {distinct[0]!r} in every row")
-    # Categories of pandas are categories because someone said so.
-    if not said or column.dtype.name == "category":
-        return _kind_of_texts(name, distinct, n_present)
+    if not said or facts.is_category:
+        return kind_of_words(name, distinct, len(distinct), n_present)
     if _are_yes_or_no(said):
         return ColumnKind("boolean", f"{name} says {' or '.join(sorted(said))}")
     if are_numbers(said):
-        return _kind_of_numbers(name, numbers_of_any_size(column))
-    return _kind_of_dates(name, said, codes, texts) or _kind_of_texts(name, distinct, n_present)
+        return kind_of_numbers(name, facts.numbers())
+    return _kind_of_dates(name, said, facts.row_of) or kind_of_words(name, distinct, len(distinct), n_present)
 
 
 def _are_yes_or_no(texts: Sequence[str]) -> bool:
@@ -162,46 +174,39 @@ def _are_yes_or_no(texts: Sequence[str]) -> bool:
     return len(words) <= 2 and words <= YES_OR_NO.keys()
 
 
-def _kind_of_numbers(name: str, numbers: Floats) -> ColumnKind | Fault:
-    is_infinite = np.abs(numbers) > LARGEST
-    if is_infinite.any():
-        return infinite_numbers(int(is_infinite.sum()), int(is_infinite.argmax()) + 1)
-    present = numbers[~np.isnan(numbers)]
-    distinct = np.unique(present)
-    if not len(distinct):
+def kind_of_numbers(name: str, facts: NumberFacts) -> ColumnKind | Fault:
+    """What a column of numbers is."""
+    if facts.n_infinite:
+        return infinite_numbers(facts.n_infinite, facts.first_infinite)
+    if not facts.n_present:
         return NO_VALUE
-    low, high = distinct[0], distinct[-1]
-    if low == high and len(present) == len(numbers):
+    low, high = facts.low, facts.high
+    if low == high and facts.n_present == facts.n_rows:
         return ColumnKind("constant", f"{name} is {low:g} in every row")
-    if _name_rows(present, distinct):
-        share = len(distinct) / len(present)
+    if _name_rows(facts):
+        share = facts.n_distinct / facts.n_present
         reason = f"{name} holds whole numbers that differ in {100 * share:.0f} % of the rows: looks like an identifier"
         return ColumnKind("identifier", reason)
     return ColumnKind("numeric", f"{name} holds numbers from {low:g} to {high:g}")
 
 
-def _name_rows(numbers: Floats, distinct: Floats) -> bool:
+def _name_rows(facts: NumberFacts) -> bool:
     """Whether these are names of rows, or of whom a few rows belong to, rather than counted or measured."""
-    whole = not (distinct % 1).any()
-    if not (whole and _differ_in_most_rows(len(distinct), len(numbers))):
+    n_numbers, n_distinct = facts.n_present, facts.n_distinct
+    if not (facts.is_whole and _differ_in_most_rows(n_distinct, n_numbers)):
         return False
-    low, middle, high = distinct[[0, len(distinct) // 2, -1]].tolist()
-    span = high - low + 1
+    span = facts.high - facts.low + 1
     if span > WIDE:
         # Incomes and counts may spread as wide, but then most of them lie near the lower end.
-        return middle - low > span / 20
+        return facts.middle - facts.low > span / 20
     # No other law on the same range repeats as seldom as the uniform one.
-    n_expected_repeats = len(numbers) + span * math.expm1(len(numbers) * math.log1p(-1 / span))
-    n_repeats = len(numbers) - len(distinct)
+    n_expected_repeats = n_numbers + span * math.expm1(n_numbers * math.log1p(-1 / span))
+    n_repeats = n_numbers - n_distinct
     return n_expected_repeats >= 10 and n_repeats < n_expected_repeats / 4
 
 
-def _kind_of_dates(name: str, said: Sequence[str], codes: Ints, texts: Sequence[str]) -> ColumnKind | Fault | None:
+def _kind_of_dates(name: str, said: Sequence[str], row_of: Callable[[str], RowName]) -> ColumnKind | Fault | None:
     """None where they do not look like dates."""
-
-    def row_of(text: str) -> int:
-        return int((codes == texts.index(text)).argmax()) + 1
-
     date_format = date_format_of(said)
     if date_format is None:
         odd = unreadable_date(said)
@@ -209,15 +214,21 @@ def _kind_of_dates(name: str, said: Sequence[str], codes: Ints, texts: Sequence[
     odd = ambiguous_date(said, date_format)
     if odd is not None:
         return ambiguous_dates(odd, row_of(odd))
-    return ColumnKind("date", f"{name} holds dates such as {said[0]}, read as {format_in_words(date_format)}")
+    return date_kind(name, said[0], date_format)
 
 
-def _kind_of_texts(name: str, distinct: Sequence[str], n_rows: int) -> ColumnKind | Fault:
-    if not _differ_in_most_rows(len(distinct), n_rows):
-        if len(distinct) > MOST_CATEGORIES:
-            return many_categories(len(distinct))
-        return ColumnKind("categorical", f"{name} has {len(distinct)} different value{'s' * (len(distinct) > 1)}")
-    differs = f"{name} differs in {100 * len(distinct) / n_rows:.0f} % of the rows"
+def date_kind(name: str, example: str, date_format: str) -> ColumnKind:
+    """A column of dates."""
+    return ColumnKind("date", f"{name} holds dates such as {example}, read as {format_in_words(date_format)}")
+
+
+def kind_of_words(name: str, distinct: Sequence[str], n_distinct: int, n_rows: int) -> ColumnKind | Fault:
+    """Categories, an identifier or free text, by the different texts, all or a sample of these, and their number."""
+    if not _differ_in_most_rows(n_distinct, n_rows):
+        if n_distinct > MOST_CATEGORIES:
+            return many_categories(n_distinct)
+        return ColumnKind("categorical", f"{name} has {n_distinct} different value{'s' * (n_distinct > 1)}")
+    differs = f"{name} differs in {100 * n_distinct / n_rows:.0f} % of the rows"
     if sum(" " in text for text in distinct) > len(distinct) / 2:
         return ColumnKind("text", f"{differs} and has spaces in it: looks like free text")
     return ColumnKind("identifier", f"{differs}: looks like an identifier")

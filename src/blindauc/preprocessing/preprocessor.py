@@ -35,8 +35,12 @@ RARE = "infrequent_sklearn"
 """What OneHotEncoder calls the rare categories together."""
 
 
+MIN_FREQUENCY = 0.01
+"""The share of the rows below which a category is rare (convention)."""
+
+
 def make_preprocessor(
-    frame: pd.DataFrame, *, kinds: Mapping[str, Kind | ColumnKind] | None = None, min_frequency: float = 0.01
+    frame: pd.DataFrame, *, kinds: Mapping[str, Kind | ColumnKind] | None = None, min_frequency: float = MIN_FREQUENCY
 ) -> ColumnTransformer:
     """An unfitted transformer that turns the columns of a table into numbers, none of them missing.
 

@@ -85,16 +85,17 @@ def common_range(effects: Sequence[EffectCurve]) -> tuple[float, float]:
     return (low, high) if low < high else (-1.0, 1.0)
 
 
-def effect_chart(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
+def effect_chart(effect: EffectCurve, y_range: tuple[float, float], marked: float | None = None) -> Markup:
     """A curve with its band, or points with whiskers where there are few values; bars for the rows beneath.
 
     Parameters
     ----------
     effect : EffectCurve
     y_range : of all charts, from `common_range`
+    marked : the value of one row, to be marked; what lies beyond the chart is marked at its end
     """
     shown = drawn(effect)
-    return _points(shown, y_range) if is_discrete(effect.values) else _curve(shown, y_range)
+    return _points(shown, y_range, marked) if is_discrete(effect.values) else _curve(shown, y_range, marked)
 
 
 def is_discrete(values: Sequence[float]) -> bool:
@@ -109,7 +110,7 @@ def is_discrete(values: Sequence[float]) -> bool:
     return len(values) <= FEW_VALUES or all(right - left == 1 for left, right in pairwise(values))
 
 
-def _curve(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
+def _curve(effect: EffectCurve, y_range: tuple[float, float], marked: float | None) -> Markup:
     x_range = effect.values[0], effect.values[-1]
     frame = _frame(x_range, y_range)
     edges = np.linspace(*x_range, BINS + 1).tolist()
@@ -122,6 +123,7 @@ def _curve(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
             frame.band(effect.values, _cut(effect.low, y_range), _cut(effect.high, y_range)),
             _zero(frame),
             frame.line(effect.values, effect.contribution, class_="curve"),
+            [] if marked is None else _here(frame, min(max(marked, x_range[0]), x_range[1]), effect.values, effect),
         ],
         [
             frame.spot(value, y, tip)
@@ -130,7 +132,7 @@ def _curve(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
     )
 
 
-def _points(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
+def _points(effect: EffectCurve, y_range: tuple[float, float], marked: float | None) -> Markup:
     places = [float(place) for place in range(len(effect.values))]
     frame = _frame((-0.6, len(places) - 0.4), y_range)
     value_told = teller(effect.unit, effect.values)
@@ -151,9 +153,17 @@ def _points(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
                 tag("circle", cx=frame.x(place), cy=frame.y(y), r=4, class_="point")
                 for place, y in zip(places, effect.contribution, strict=True)
             ],
+            [] if marked is None else _here(frame, float(np.interp(marked, effect.values, places)), places, effect),
         ],
         [frame.spot(place, y, tip) for place, y, tip in zip(places, effect.contribution, _tips(effect), strict=True)],
     )
+
+
+def _here(frame: Frame, at: float, places: Sequence[float], effect: EffectCurve) -> list[Markup]:
+    """Where one row lies."""
+    x, y = frame.x(at), frame.y(float(np.interp(at, places, effect.contribution)))
+    bottom, top = (frame.y(end) for end in frame.y_range)
+    return [tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="here"), tag("circle", cx=x, cy=y, r=6, class_="here")]
 
 
 def _cut(limits: Sequence[float], y_range: tuple[float, float]) -> list[float]:

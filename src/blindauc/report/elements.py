@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 Child: TypeAlias = "str | int | Iterable[Child] | None"
 
-VOID = frozenset({"br", "col", "hr", "input", "meta", "wbr"})
+VOID = frozenset({"br", "col", "hr", "input", "link", "meta", "wbr"})
 """Elements that have no end tag."""
 
 # Control characters, overrides of the reading direction, halves of surrogate pairs: they hide what a name says, or
@@ -32,7 +32,19 @@ def escaped(text: str) -> str:
     >>> escaped('</script>"')
     '&lt;/script&gt;&quot;'
     """
-    return html.escape(UNREADABLE.sub("\ufffd", text))
+    return html.escape(readable(text))
+
+
+def readable(text: str) -> str:
+    """Text with a mark in the place of what cannot be read, or would hide what it says.
+
+    Examples
+    --------
+    >>> from blindauc.report.elements import readable
+    >>> readable("abc\\u202egnp.exe")
+    'abc\ufffdgnp.exe'
+    """
+    return UNREADABLE.sub("\ufffd", text)
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:

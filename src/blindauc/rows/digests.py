@@ -17,17 +17,22 @@ def row_digests(X: Any, seed: int) -> Any:
     Strongly universal string hashing is fast, Comput. J. 2014), mixed: zeros add nothing, so that sparse rows have the
     digests of dense ones.
     """
-    rng = np.random.default_rng(seed)
-    factor = rng.integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    factor = row_factors(X.shape[1], seed)
     if sp.issparse(X):
         X = X.tocsr()
-        before = np.append(np.uint64(0), np.cumsum(_bits(X.data) * factor[X.indices], dtype=np.uint64))
+        before = np.append(np.uint64(0), np.cumsum(bits_of(X.data) * factor[X.indices], dtype=np.uint64))
         return mixed(before[X.indptr[1:]] - before[X.indptr[:-1]])
     blocks = (X[start : start + BLOCK_ROWS] for start in range(0, X.shape[0], BLOCK_ROWS))
-    return mixed(np.concatenate([_bits(block) @ factor for block in blocks]))
+    return mixed(np.concatenate([bits_of(block) @ factor for block in blocks]))
 
 
-def _bits(values: Any) -> Any:
+def row_factors(n_columns: int, seed: int) -> Any:
+    """A random odd number for each column."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(2**63, size=n_columns, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+
+
+def bits_of(values: Any) -> Any:
     """The bits of each value, the high ones folded on the low ones: those of small whole numbers are all high."""
     # Adding zero takes the sign from a negative one.
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)

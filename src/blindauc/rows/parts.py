@@ -99,6 +99,10 @@ class Part:
         """The sum of an array."""
         return float(array.sum())
 
+    def max(self, array: Floats) -> float:
+        """The largest of an array."""
+        return float(array.max())
+
     def to_host(self, array: Floats) -> Floats:
         """An array of the part as one of NumPy."""
         return array

@@ -102,5 +102,5 @@ class LargestSize:
 
     node: Node
 
-    def __call__(self, part: Any) -> float:
-        return float(np.abs(part.to_host(self.node(part))).max())
+    def __call__(self, part: Any) -> Any:
+        return part.max(part.apply(np.absolute, self.node(part)))

@@ -169,7 +169,9 @@ class _Search:
             yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)
 
     def _outlier_swaps(self, point: Fit, max_swaps: int) -> Iterator[_Move]:
-        if self._chooses(self.outliers):
+        # Of so many positives one moves the objective by less than the tolerance.
+        matters = self.fit.tol * self.objective.n_positives <= 1
+        if matters and self._chooses(self.outliers):
             gain, shift = self.objective.outlyingness(point.coef)
             for outliers in self.outliers.swaps(point.outliers, gain, gain, max_swaps):
                 yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)

@@ -39,7 +39,7 @@ class Fitter:
     """
 
     def __init__(self, objective: Objective, tol: float, max_iter: int, reduction: float = np.inf) -> None:
-        self.objective, self.max_iter, self.reduction = objective, max_iter, reduction
+        self.objective, self.tol, self.max_iter, self.reduction = objective, tol, max_iter, reduction
         self.reference = float(np.linalg.norm(objective.gradient_at_zero / objective.column_spread)) or 1.0
         self.tolerance = tol * self.reference
         self.n_iter = 0

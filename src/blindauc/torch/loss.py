@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from blindauc.losses import Loss, get_loss
+from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss, get_loss
 from blindauc.torch.rows import Rows, read_rows
-from blindauc.torch.summary import PairSummary, engine_of
+from blindauc.torch.summary import PairSummary
 
 LARGE_MARGIN = 1e6
 """Where a loss that rises at all does so: its barrier is far below (convention)."""
@@ -65,7 +65,8 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
     def __init__(self, loss: str | Loss = "logistic", *, n_outliers: float = 0) -> None:
         super().__init__()
         self.loss = get_loss(loss)
-        engine_of(self.loss)
+        if not isinstance(self.loss, AnalyticLoss | PiecewiseLoss):
+            raise TypeError(f"{loss!r} must be an AnalyticLoss or a PiecewiseLoss to be summed over pairs.")
         self.n_outliers = _read_outliers(n_outliers)
         if self.n_outliers and self.loss.derivative(np.array([LARGE_MARGIN])).item() > 0:
             raise ValueError(

@@ -20,19 +20,20 @@ class Rows:
     scores : Tensor of shape (n,), float64, without a graph
     is_positive : Tensor of shape (n,), bool
     weight : Tensor of shape (n,), float64, or None for ones
-    low, high : float, the least and the greatest score
     """
 
     scores: Tensor
     is_positive: Tensor
     weight: Tensor | None
-    low: float
-    high: float
+
+    def side(self, chosen: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Scores and weights of some rows."""
+        return self.scores[chosen], None if self.weight is None else self.weight[chosen]
 
     def times(self, factor: Tensor) -> Rows:
         """The rows with each weight multiplied by a factor."""
         weight = factor if self.weight is None else self.weight * factor
-        return Rows(self.scores, self.is_positive, weight, self.low, self.high)
+        return Rows(self.scores, self.is_positive, weight)
 
 
 def read_rows(scores: Any, labels: Any, weight: Any = None) -> Rows:
@@ -61,7 +62,7 @@ def read_rows(scores: Any, labels: Any, weight: Any = None) -> Rows:
         )
     if not (lightest >= 0 and heaviest < torch.inf):
         raise ValueError(f"weight must be non-negative and finite, but it reaches from {lightest:g} to {heaviest:g}.")
-    return Rows(values, is_positive, weights, low, high)
+    return Rows(values, is_positive, weights)
 
 
 def _count_strange(labels: Tensor, is_positive: Tensor) -> Tensor:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss
-from blindauc.torch import cells, sorting
+from blindauc.losses import Loss
+from blindauc.pairwise import summary_of
 from blindauc.torch.rows import Rows
 
 
-def engine_of(loss: Loss) -> ModuleType:
-    """The module that sums this kind of loss over pairs."""
-    if isinstance(loss, AnalyticLoss):
-        return cells
-    if isinstance(loss, PiecewiseLoss):
-        return sorting
-    raise TypeError(f"{loss!r} must be an AnalyticLoss or a PiecewiseLoss to be summed over pairs.")
+def summaries(loss: Loss, rows: Rows) -> tuple[Any, Any]:
+    """The summaries of the positives and of the unlabelled rows."""
+    pos, unl = (summary_of(loss, *rows.side(side)) for side in (rows.is_positive, ~rows.is_positive))
+    return pos, unl
+
+
+def slopes(loss: Loss, pos: Any, unl: Any, rows: Rows) -> Tensor:
+    """The derivative of the sum over all pairs by each score, but for the row's own weight."""
+    result, is_positive = torch.empty_like(rows.scores), rows.is_positive
+    result[is_positive] = unl.sums(loss, 1, 1, rows.scores[is_positive])
+    result[~is_positive] = -pos.sums(loss, 1, -1, rows.scores[~is_positive])
+    return result
 
 
 class Trimming(NamedTuple):
@@ -68,7 +72,7 @@ class PairSummary:
 
     @classmethod
     def of(cls, rows: Rows, loss: Loss, n_outliers: float) -> PairSummary:
-        pos, unl = engine_of(loss).summaries(rows)
+        pos, unl = summaries(loss, rows)
         return cls(loss, n_outliers, _positives(rows) if n_outliers else None, pos, unl)
 
     def __add__(self, other: PairSummary) -> PairSummary:
@@ -93,12 +97,12 @@ class PairSummary:
         positives = _positives(rows)
         if len(positives.scores) == 0:
             return 0.0
-        part, _ = engine_of(self.loss).summaries(self._kept(positives))
+        part, _ = summaries(self.loss, self._kept(positives))
         return part.pair_sum(self.loss, self._unl) / self._pairs
 
     def gradient(self, rows: Rows) -> Tensor:
         """The derivative of the value by the scores of a batch."""
-        result = engine_of(self.loss).slopes(self.loss, self._kept_pos, self._unl, rows)
+        result = slopes(self.loss, self._kept_pos, self._unl, rows)
         weight = self._kept(rows).weight
         result /= self._pairs
         return result if weight is None else result.mul_(weight)
@@ -117,7 +121,7 @@ class PairSummary:
     def _kept_pos(self) -> Any:
         if self.positives is None or self._trimming is None:
             return self._pos
-        return engine_of(self.loss).summaries(self._kept(self.positives))[0]
+        return summaries(self.loss, self._kept(self.positives))[0]
 
     @cached_property
     def _pairs(self) -> float:
@@ -146,18 +150,11 @@ def count_outliers(n_outliers: float, n_pos: int) -> int:
 def _positives(rows: Rows) -> Rows:
     """The labelled positives of positive weight."""
     chosen = rows.is_positive if rows.weight is None else rows.is_positive & (rows.weight > 0)
-    weight = None if rows.weight is None else rows.weight[chosen]
-    return Rows(rows.scores[chosen], rows.is_positive[chosen], weight, rows.low, rows.high)
+    return Rows(rows.scores[chosen], rows.is_positive[chosen], None if rows.weight is None else rows.weight[chosen])
 
 
 def _joined(first: Rows, second: Rows) -> Rows:
     weight = None
     if first.weight is not None or second.weight is not None:
         weight = torch.cat([torch.ones_like(r.scores) if r.weight is None else r.weight for r in (first, second)])
-    return Rows(
-        torch.cat([first.scores, second.scores]),
-        torch.cat([first.is_positive, second.is_positive]),
-        weight,
-        min(first.low, second.low),
-        max(first.high, second.high),
-    )
+    return Rows(torch.cat([first.scores, second.scores]), torch.cat([first.is_positive, second.is_positive]), weight)
