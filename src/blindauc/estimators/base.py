@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
-from blindauc.estimators.door import read_rows
+from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_whole
 from blindauc.estimators.meaning import meaning_of
@@ -76,9 +76,9 @@ class PUClassifier(PUParameters):
         -------
         self
         """
-        with all_or_nothing(self):
+        with all_or_nothing(self), opened(self, X, y, sample_weight) as parts:
             self._check_params()
-            rows = read_rows(self, X, y, sample_weight, groups=groups, time=time)
+            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time)
             check_shapes([self.shape], self, rows)
             self._fit(rows)
         return self

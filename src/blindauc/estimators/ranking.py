@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import Estimate
+from blindauc.estimators.door import followed, scores
 from blindauc.estimators.explained import ExplainedScore, is_calibrated
 from blindauc.estimators.inputs import read_counts, read_matrix, takes_missing
 from blindauc.estimators.meaning import Meaning
@@ -53,11 +54,8 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         -------
         ndarray of shape (n,)
         """
-        return self._scores(X) + self.intercept_
-
-    def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self.model_.scores(read_matrix(self, X, reset=False))
+        return scores(self, X) + self.intercept_
 
     def predict(self, X: Any) -> Any:
         """The class of each row: positive where the decision function is above zero (`threshold` says where that is).
@@ -70,8 +68,11 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         -------
         ndarray of shape (n,)
         """
-        is_positive = self.decision_function(X) > 0
-        return self.classes_[is_positive.astype(np.intp)]
+        check_is_fitted(self)
+        return followed(self, X, self._classes_of)
+
+    def _classes_of(self, scores: Floats) -> Any:
+        return self.classes_[(scores + self.intercept_ > 0).astype(np.intp)]
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -89,7 +90,10 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         -------
         ndarray of shape (n, 2), rows summing to one
         """
-        scores = self._scores(X)
+        check_is_fitted(self)
+        return followed(self, X, self._probabilities_of)
+
+    def _probabilities_of(self, scores: Floats) -> Floats:
         positive = self.calibration_.probability(scores)
         return np.column_stack([1 - positive, positive])
 
@@ -119,8 +123,8 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         >>> bool((high - low).mean() > (given[1] - given[0]).mean())
         True
         """
-        scores = self._scores(X)
-        return self.calibration_.probability_interval(scores)
+        check_is_fitted(self)
+        return self.calibration_.probability_interval(scores(self, X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The blind AUC: the chance that a labelled positive scores above an unlabelled row.
@@ -139,9 +143,9 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         -------
         float
         """
-        scores = self.decision_function(X)
+        ranks_by = self.decision_function(X)
         is_positive = read_labels(y, self.classes_[1]).is_positive
-        return float(blind_auc_score(is_positive, scores, sample_weight=sample_weight))
+        return float(blind_auc_score(is_positive, ranks_by, sample_weight=sample_weight))
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def doubtful_labels(self, max_fdr: float = 0.2, *, k: int | None = None) -> Ints:

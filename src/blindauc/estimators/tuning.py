@@ -21,7 +21,7 @@ from blindauc.choice.space import Choices, Space, space_of
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED
 from blindauc.estimators.base import PUClassifier, check_shifts_work
-from blindauc.estimators.door import read_rows
+from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
@@ -85,10 +85,14 @@ class TunedPUClassifier(PUParameters):
         -------
         self
         """
-        with all_or_nothing(self), steps(SHARES, is_shown=bool(self.verbose)) as at:
+        with (
+            all_or_nothing(self),
+            steps(SHARES, is_shown=bool(self.verbose)) as at,
+            opened(self, X, y, sample_weight) as parts,
+        ):
             self._check_params()
             at("search")
-            rows = read_rows(self, X, y, sample_weight, groups=groups, time=time).counted()
+            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time).counted()
             self._features(rows.data)  # groups have to make sense before they can be counted
             choices = read_choices(self, rows)
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)

@@ -1,0 +1,42 @@
+"""What a matrix must hold to be fitted, wherever its rows are: numbers that can be squared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+LARGEST = 1e100
+"""Squares of larger values would leave little room below overflow."""
+
+
+def refuse_columns_that_are_no_numbers(X: Any, remedy: str) -> None:
+    """Raise where an array or a table holds half precision, text, dates or objects."""
+    if getattr(X, "dtype", None) == np.float16:
+        raise ValueError("X is float16, which loses digits in sums: convert it with X.astype(np.float32).")
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    kinds = {name: np.asarray(X[name]).dtype for name in X.columns}
+    half = [name for name, dtype in kinds.items() if dtype == np.float16]
+    if half:
+        raise ValueError(f"The columns {half[:5]} of X are float16: convert them to float32 or float64.")
+    strange = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
+    if strange:
+        raise ValueError(
+            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: "
+            f"{remedy}, or drop them."
+        )
+
+
+def refuse_too_large(X: Any) -> None:
+    """Raise where squares of values could overflow; missing values may stay."""
+    values = X.data if sp.issparse(X) else X
+    largest = float(
+        max(np.fmax.reduce(values, axis=None, initial=0.0), -np.fmin.reduce(values, axis=None, initial=0.0))
+    )
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has values up to {largest:.1e}, too large to square: rescale the columns to below "
+            f"{LARGEST:.0e}, for example with StandardScaler or by choosing other units."
+        )

@@ -1,0 +1,213 @@
+"""The files that hold a table, read batch by batch: Parquet, or text with separators (CSV, TSV)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from blindauc.datasets.delimited import opened_text
+from blindauc.datasets.encodings import COMPRESSIONS, PIECE, opened
+from blindauc.datasets.layouts import SEPARATORS
+from blindauc.datasets.table_errors import NoRowsError, TableError, check_names, imported
+from blindauc.datasets.tables import damage_told, known_ending
+from blindauc.preprocessing.naming import listed
+from blindauc.rows.table_cells import type_family
+
+Place = str | os.PathLike[str]
+
+BUFFER = 1 << 20
+"""Bytes of each column of a Parquet file to read at a time: without a buffer Arrow reads all rows of a row group."""
+
+ENDS = 1 << 16
+"""Bytes at the start and at the end of a file of text that tell whether it is the same."""
+
+
+class Part(ABC):
+    """A file of a table.
+
+    Attributes
+    ----------
+    path : of the file
+    families : what its columns hold, by their names (`type_family`); empty where there is not even a header
+    n_rows : rows, guessed for text
+    """
+
+    path: Path
+    families: dict[str, str]
+    n_rows: int
+    has_types = True
+    unnamed: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+        """The rows of some columns, about so many at a time."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """What tells, beside its size and time, whether a file is the same."""
+
+    def fingerprint(self) -> list[Any]:
+        """What changes when the file does."""
+        known = self.path.stat()
+        return [str(self.path), known.st_size, known.st_mtime_ns, self.digest()]
+
+
+class ParquetPart(Part):
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with damage_told(path), self._opened() as file:
+            schema = file.schema_arrow
+            check_names(path, schema.names)
+            self.families = {column.name: type_family(column.type) for column in schema}
+            self.n_rows = file.metadata.num_rows
+
+    def batches(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+        with damage_told(self.path), self._opened() as file:
+            for batch in file.iter_batches(n_rows, columns=list(columns), use_threads=False):
+                yield batch.select(list(columns))
+
+    def digest(self) -> str:
+        with self.path.open("rb") as stream:
+            stream.seek(-8, os.SEEK_END)
+            n_footer = int.from_bytes(stream.read(4), "little")
+            stream.seek(-8 - n_footer, os.SEEK_END)
+            return hashlib.sha256(stream.read(n_footer)).hexdigest()
+
+    def _opened(self) -> Any:
+        return imported("pyarrow.parquet").ParquetFile(self.path, buffer_size=BUFFER, pre_buffer=False)
+
+
+class TextPart(Part):
+    """A file of text, perhaps compressed, in which every column is one of text."""
+
+    has_types = False
+
+    def __init__(self, path: Path, ending: str) -> None:
+        self.path, self._ending = path, ending
+        with damage_told(path):
+            self.families, self.n_rows = self._header()
+
+    def batches(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
+        if not self.families:
+            return
+        with damage_told(self.path), opened_text(self.path, self._ending) as (_, texts):
+            waiting: list[Any] = []
+            for batch in texts():
+                waiting.append(batch.select(list(columns)))
+                if sum(map(len, waiting)) >= n_rows:
+                    yield _joined(waiting)
+                    waiting = []
+            if waiting:
+                yield _joined(waiting)
+
+    def digest(self) -> str:
+        with self.path.open("rb") as stream:
+            ends = stream.read(ENDS)
+            stream.seek(max(-ENDS, -self.path.stat().st_size), os.SEEK_END)
+            return hashlib.sha256(ends + stream.read()).hexdigest()
+
+    def _header(self) -> tuple[dict[str, str], int]:
+        """The columns by the first rows alone, and how many rows there may be."""
+        with opened(self.path) as stream:
+            head = stream.read(PIECE)
+        if len(head) == PIECE:
+            head = head[: head.rfind(b"\n") // 2 * 2]  # a letter may take two bytes
+        with tempfile.TemporaryDirectory() as folder:
+            first_rows = Path(folder) / "head.csv"
+            first_rows.write_bytes(head)
+            try:
+                with opened_text(first_rows, self._ending) as (layout, _):
+                    self.unnamed = frozenset(layout.names[place] for place in layout.unnamed)
+                    return dict.fromkeys(layout.names, "text"), self._guess(head)
+            except NoRowsError:
+                return {}, 0
+            except TableError as error:
+                raise TableError(str(error).replace(str(first_rows), str(self.path))) from error
+
+    def _guess(self, head: bytes) -> int:
+        size = self.path.stat().st_size
+        if self.path.suffix.lower() in COMPRESSIONS:
+            size *= 4  # about what tables of numbers shrink by
+        return max(1, round(head.count(b"\n") * size / len(head)))
+
+
+def find_parts(path: Place | Sequence[Place]) -> list[Part]:
+    """The files of a table, those of a folder by their names; a ValueError where they do not belong together."""
+    parts = [_part(each) for each in _paths(path)]
+    if len({part.has_types for part in parts}) > 1:
+        raise ValueError(f"{path} holds both Parquet files and text: name those that are meant.")
+    _check_alike(parts)
+    return parts
+
+
+def families_of(parts: Sequence[Part]) -> dict[str, str]:
+    """What the columns of all files hold, in the order of the first file that has columns."""
+    families: dict[str, str] = {}
+    for part in parts:
+        for name, family in part.families.items():
+            if families.get(name, "nothing") == "nothing":
+                families[name] = family
+    return families
+
+
+def _paths(path: Place | Sequence[Place]) -> list[Path]:
+    if not isinstance(path, str | os.PathLike):
+        paths = [Path(each).absolute() for each in path]
+    elif Path(path).is_dir():
+        shown = sorted(each for each in Path(path).absolute().iterdir() if each.is_file() and each.name[0] not in "._")
+        paths = [each for each in shown if _is_table(each)]
+    else:
+        paths = [Path(path).absolute()]
+    if not paths:
+        raise ValueError(f"There are no Parquet or CSV files in {path}: name another folder, or the files.")
+    return paths
+
+
+def _is_table(path: Path) -> bool:
+    endings = [each.lower() for each in path.suffixes[-2:]]
+    inner = endings[:-1] if endings and endings[-1] in COMPRESSIONS else endings
+    return bool(inner) and inner[-1] in (".parquet", *SEPARATORS)
+
+
+def _part(path: Path) -> Part:
+    ending = known_ending(path)
+    if ending == ".parquet":
+        return ParquetPart(path)
+    if ending in SEPARATORS:
+        return TextPart(path, ending)
+    raise TableError(f"{path} is no Parquet file and no text: rows are read from .parquet, .csv, .tsv and .txt files.")
+
+
+def _check_alike(parts: Sequence[Part]) -> None:
+    """Raise where a file has other columns than the first, or the same of another type."""
+    filled = [part for part in parts if part.families]
+    if not filled:
+        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: name files with rows.")
+    first = filled[0]
+    families = families_of(parts)
+    for part in filled[1:]:
+        for one, other in ((part, first), (first, part)):
+            more = [name for name in one.families if name not in other.families]
+            if more:
+                raise ValueError(
+                    f"{part.path} has other columns than {first.path}: only {one.path.name} has "
+                    f"{listed(more)}. Write all files with the same columns."
+                )
+        for name, family in part.families.items():
+            if family not in ("nothing", families[name]):
+                raise ValueError(
+                    f"{part.path} holds {family} in the column {name!r}, and the files before it hold "
+                    f"{families[name]}: write all files with the same types."
+                )
+
+
+def _joined(batches: Sequence[Any]) -> Any:
+    table = imported("pyarrow").Table.from_batches(batches).combine_chunks()
+    return table.to_batches()[0] if len(table) else batches[0]

@@ -1,0 +1,62 @@
+"""The labels of a table that is read row by row: which values there are, and which of them each row has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blindauc.datasets.delimited import DECIMAL, WHOLE
+from blindauc.datasets.table_errors import imported
+
+Codes = NDArray[np.uint16]
+
+MOST_VALUES = 1000
+"""A column of more different values holds no labels (convention)."""
+
+
+class LabelColumn:
+    """The different labels, in the order of their first rows.
+
+    Parameters
+    ----------
+    name : of the column
+    has_types : as in `TextColumn`: without types, labels that are all plainly written numbers are numbers
+    """
+
+    def __init__(self, name: str, has_types: bool) -> None:
+        self.name, self._has_types = name, has_types
+        self._places: dict[Any, int] = {}
+
+    def codes(self, array: Any) -> Codes:
+        """For each row the place of its label among the different ones."""
+        array = array.cast(array.type.value_type) if _is_dictionary(array.type) else array
+        encoded = array.dictionary_encode()
+        cells = [*encoded.dictionary.to_pylist(), None]
+        places = np.array([self._place(None if cell != cell else cell) for cell in cells], dtype=np.uint16)
+        return places[encoded.indices.fill_null(len(cells) - 1).to_numpy()]
+
+    @property
+    def values(self) -> list[Any]:
+        """The different labels, None for what is missing."""
+        cells = list(self._places)
+        said = [cell for cell in cells if cell is not None]
+        if self._has_types or not all(re.match(DECIMAL, cell) for cell in said):
+            return cells
+        number = int if all(re.match(WHOLE, cell) for cell in said) else float
+        return [None if cell is None else number(cell) for cell in cells]
+
+    def _place(self, cell: Any) -> int:
+        place = self._places.setdefault(cell, len(self._places))
+        if place >= MOST_VALUES:
+            raise ValueError(
+                f"The label column {self.name!r} holds more than {MOST_VALUES:,} different values, and one value that "
+                "means positive was expected: name another column."
+            )
+        return place
+
+
+def _is_dictionary(type_: Any) -> bool:
+    return imported("pyarrow").types.is_dictionary(type_)

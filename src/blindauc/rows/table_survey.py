@@ -1,0 +1,242 @@
+"""The first pass over a table: what its columns are, and all that a preprocessor has to know but the medians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Literal
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.datasets.table_errors import imported
+from blindauc.preprocessing.dates import ISO
+from blindauc.preprocessing.faults import NO_VALUE, Fault, RowName, check_faults
+from blindauc.preprocessing.kinds import ColumnKind, Kind, kind_of_numbers
+from blindauc.preprocessing.streamed import StreamedColumn
+from blindauc.preprocessing.values import LARGEST
+from blindauc.rows.table_cells import days_in_column, distinct_cells, is_text, numbers_in_column
+from blindauc.rows.table_files import Part
+from blindauc.rows.table_labels import LabelColumn
+from blindauc.rows.table_medians import MedianSearch, RowSample
+from blindauc.rows.table_numbers import NumberColumn
+from blindauc.rows.table_size import Budget
+from blindauc.rows.table_texts import TextColumn
+
+Report = Callable[[int], None]
+"""Told how many rows more were read."""
+
+GivenKind = Literal["categorical", "numeric", "date"]
+
+LEAVE_OUT = "drop=[...]"
+
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are for.
+
+    Attributes
+    ----------
+    features : what is learnt from, in the order of the table, with what they hold (`type_family`)
+    label, weight : by their names
+    kinds : the kinds of some features, because someone says so
+    """
+
+    features: Mapping[str, str]
+    label: str
+    weight: str | None
+    kinds: Mapping[str, GivenKind]
+
+    @property
+    def read(self) -> list[str]:
+        """All columns that are read."""
+        return [*self.features, self.label, *([] if self.weight is None else [self.weight])]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the first pass found.
+
+    Attributes
+    ----------
+    part_rows : rows of each file
+    columns : what is known of each column; a median that is not known yet is None
+    searches : where to look for these medians
+    labels : the different labels
+    """
+
+    part_rows: tuple[int, ...]
+    columns: dict[str, StreamedColumn]
+    searches: dict[str, MedianSearch]
+    labels: LabelColumn
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.part_rows)
+
+
+def batches_of(parts: Sequence[Part], columns: Sequence[str], n_batch: int) -> Iterator[tuple[int, Any]]:
+    """The rows of all files in their order, each batch with the number of its file."""
+    for number, part in enumerate(parts):
+        for batch in part.batches(columns, n_batch):
+            yield number, batch
+
+
+def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Report) -> Survey:
+    """Read all rows once."""
+    has_types = parts[0].has_types
+    seen = {name: _seen_as(family, budget, has_types) for name, family in roles.features.items()}
+    sample = RowSample(budget.n_sampled, {name: _sampled_as(family) for name, family in roles.features.items()})
+    labels = LabelColumn(roles.label, has_types)
+    part_rows, row = [0] * len(parts), 0
+    for number, batch in batches_of(parts, roles.read, budget.n_batch):
+        for name, column in seen.items():
+            column.see(batch.column(name), row)
+        sample.see(batch, row)
+        labels.codes(batch.column(roles.label))
+        if roles.weight is not None:
+            check_weights(batch.column(roles.weight), roles.weight, parts[number].path, part_rows[number])
+        part_rows[number] += len(batch)
+        row += len(batch)
+        report(len(batch))
+    if not row:
+        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: name files with rows.")
+    unnamed = frozenset().union(*(part.unnamed for part in parts))
+    columns = _kinds(seen, roles.kinds, _naming(parts, part_rows), unnamed)
+    columns, searches = _with_medians(columns, sample, roles, budget)
+    return Survey(tuple(part_rows), columns, searches, labels)
+
+
+def check_weights(array: Any, name: str, path: Any, n_before: int) -> Floats:
+    """The weights of rows; a ValueError where one is none."""
+    weights = numbers_in_column(array)
+    is_bad = ~((weights >= 0) & (weights < np.inf))
+    if is_bad.any():
+        place = int(is_bad.argmax())
+        raise ValueError(
+            f"The weights in the column {name!r} must be finite numbers, none negative, and data row "
+            f"{n_before + place + 1} of {path} holds {str(array[place].as_py())[:60]!r}: mend it."
+        )
+    return weights
+
+
+class _Numbers:
+    """A column of numbers by its type."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._column = NumberColumn(budget.n_distinct)
+
+    def see(self, array: Any, first_row: int) -> None:
+        self._column.see(numbers_in_column(array), first_row)
+
+    def kind(self, name: str, name_of_row: Callable[[int], RowName]) -> ColumnKind | Fault:
+        return kind_of_numbers(name, self._column.facts(name_of_row))
+
+    def kind_as_asked(self, name: str, kind: Kind, name_of_row: Callable[[int], RowName]) -> ColumnKind | Fault:
+        found = self.kind(name, name_of_row)
+        return found if isinstance(found, Fault) else ColumnKind(kind, f"{name} is {kind}, as asked")
+
+    def numbers(self) -> NumberColumn:
+        return self._column
+
+
+def _seen_as(family: str, budget: Budget, has_types: bool) -> _Numbers | TextColumn:
+    return _Numbers(budget) if family in ("numbers", "durations") else TextColumn(budget.n_distinct, has_types)
+
+
+def _sampled_as(family: str) -> Callable[[Any], Any]:
+    array = imported("pyarrow").array
+    if family in ("numbers", "durations"):
+        return lambda cells: array(numbers_in_column(cells))
+    if family == "dates":
+        return lambda cells: array(days_in_column(cells, ISO))
+    return _as_texts
+
+
+def _as_texts(cells: Any) -> Any:
+    pa = imported("pyarrow")
+    if is_text(cells.type):
+        return cells.cast(pa.string())
+    codes, texts = distinct_cells(cells)
+    return pa.array(texts, pa.string()).take(pa.array(codes, mask=codes < 0))
+
+
+def _naming(parts: Sequence[Part], part_rows: Sequence[int]) -> Callable[[int], str]:
+    starts = np.array([0, *accumulate(part_rows)])
+
+    def name_of_row(row: int) -> str:
+        number = int(np.searchsorted(starts, row, side="right")) - 1
+        return f"{row - starts[number] + 1} of {parts[number].path}"
+
+    return name_of_row
+
+
+def _kinds(
+    seen: Mapping[str, _Numbers | TextColumn],
+    asked: Mapping[str, GivenKind],
+    name_of_row: Callable[[int], str],
+    unnamed: frozenset[str],
+) -> dict[str, StreamedColumn]:
+    """What all columns are; a ValueError where some cannot be used."""
+    found = {
+        name: column.kind_as_asked(repr(name), asked[name], name_of_row)
+        if name in asked
+        else column.kind(repr(name), name_of_row)
+        for name, column in seen.items()
+    }
+    # Spreadsheets add columns with neither a name nor a value.
+    found = {name: kind for name, kind in found.items() if not (name in unnamed and kind is NO_VALUE)}
+    faults = {name: kind for name, kind in found.items() if isinstance(kind, Fault)}
+    columns = {name: _column(seen[name], kind) for name, kind in found.items() if isinstance(kind, ColumnKind)}
+    too_large = Fault("with numbers beyond 3.4e38, which float32 cannot hold", "scale them")
+    for name, column in columns.items():
+        if column.kind == "numeric" and seen[name].numbers().largest > LARGEST_FLOAT32:
+            faults[name] = too_large
+    check_faults(faults, LEAVE_OUT)
+    return columns
+
+
+def _column(seen: _Numbers | TextColumn, kind: ColumnKind) -> StreamedColumn:
+    if not kind.is_used:
+        return StreamedColumn(kind.kind, kind.reason)
+    if kind.kind == "numeric":
+        numbers = seen.numbers()
+        return StreamedColumn(kind.kind, kind.reason, numbers.n_rows - numbers.n_present)
+    assert isinstance(seen, TextColumn)
+    if kind.kind == "categorical":
+        return StreamedColumn(kind.kind, kind.reason, seen.n_rows - seen.n_present, counts=seen.categories)
+    n_missing = seen.n_rows - seen.n_read(kind.kind)
+    if kind.kind == "boolean":
+        return StreamedColumn(kind.kind, kind.reason, n_missing, seen.more_frequent())
+    return StreamedColumn(kind.kind, kind.reason, n_missing, date_format=seen.date_format)
+
+
+def _with_medians(
+    columns: Mapping[str, StreamedColumn], sample: RowSample, roles: Roles, budget: Budget
+) -> tuple[dict[str, StreamedColumn], dict[str, MedianSearch]]:
+    """The medians where the sample holds all rows, and where to look for them elsewhere."""
+    known, searches = dict(columns), {}
+    for name, column in columns.items():
+        if column.kind not in ("numeric", "date"):
+            continue
+        numbers = present_numbers(sampled_numbers(sample.cells(name), column, roles.features[name]))
+        if sample.is_all:
+            known[name] = replace(column, centre=float(np.median(numbers)))
+        else:
+            searches[name] = MedianSearch.around(numbers, budget.n_near_median)
+    return known, searches
+
+
+def sampled_numbers(cells: Any, column: StreamedColumn, family: str) -> Floats:
+    """The sampled cells of a column as numbers, or days."""
+    if column.date_format is None or family == "dates":
+        return numbers_in_column(cells)
+    return days_in_column(cells, column.date_format)
+
+
+def present_numbers(numbers: Floats) -> Floats:
+    """Those that are there, and not infinite."""
+    return numbers[np.abs(numbers) <= LARGEST]

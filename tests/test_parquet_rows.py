@@ -1,0 +1,371 @@
+"""Tables in files: which files, which columns, and one line for whatever is wrong with them."""
+
+import datetime
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blindauc.model_files import load, save
+from blindauc.preprocessing import make_preprocessor
+from blindauc.rows.parquet import ParquetRows
+from blindauc.rows.table_size import Budget
+
+
+def table(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({"a": rng.normal(size=n), "b": rng.choice(list("xyz"), n), "y": np.arange(n) % 10 == 0})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    table().iloc[:100].to_parquet(tmp_path / "1.parquet")
+    table().iloc[100:].to_parquet(tmp_path / "2.parquet")
+    return tmp_path
+
+
+def refused(path, words, label="y", **options):
+    """One line, and nothing left beside the data."""
+    before = sorted(path.rglob("*")) if isinstance(path, Path) else None
+    with pytest.raises(ValueError, match=words) as error:
+        ParquetRows(path, label, **options).prepared()
+    assert str(error.value).isprintable()
+    if before is not None:
+        assert sorted(path.rglob("*")) == before
+    return str(error.value)
+
+
+def test_a_file_a_folder_and_a_list_are_the_same(folder):
+    table().to_parquet(folder / "all.parq.parquet")
+    whole = ParquetRows(folder / "all.parq.parquet", "y").prepared()
+    (folder / "all.parq.parquet").unlink()
+    for name in ("_SUCCESS", ".hidden.parquet", "README.md"):
+        (folder / name).write_text("no table")
+    paths = [folder / "1.parquet", str(folder / "2.parquet")]
+    for rows in (ParquetRows(folder, "y"), ParquetRows(str(folder), "y"), ParquetRows(paths, "y")):
+        np.testing.assert_array_equal(rows.prepared().X, whole.X)
+        assert [path.name for path in rows.paths] == ["1.parquet", "2.parquet"]
+    turned = ParquetRows(paths[::-1], "y").prepared()
+    np.testing.assert_array_equal(turned.X, np.concatenate([whole.X[100:], whole.X[:100]]))
+
+
+def test_rows_are_named_by_their_files(folder):
+    table().iloc[:0].to_parquet(folder / "0.parquet")
+    rows = ParquetRows(folder, "y").prepared()
+    assert rows.part_rows == (0, 100, 200)
+    assert rows.place(0) == (folder / "1.parquet", 1)
+    assert rows.place(99) == (folder / "1.parquet", 100)
+    assert rows.place(100) == (folder / "2.parquet", 1)
+    assert rows.place(299) == (folder / "2.parquet", 200)
+    for row in (-1, 300):
+        with pytest.raises(IndexError, match="rows from 0 to 299"):
+            rows.place(row)
+
+
+def test_columns_that_are_not_learnt_from(folder):
+    assert ParquetRows(folder, "y", id="b").prepared().feature_names == ["a"]
+    refused(folder, "No column is left to learn from", id="b", drop=["a"])
+
+
+def test_frames_give_the_table_again(folder):
+    frames = list(ParquetRows(folder, "y", drop=["b"]).frames(n_rows=64))
+    pd.testing.assert_frame_equal(pd.concat(frames), table(), check_dtype=False)
+    assert list(next(ParquetRows(folder, "y").frames(["b"])).columns) == ["b"]
+
+
+def test_the_preprocessor_goes_into_a_model_file(folder, tmp_path):
+    rows = ParquetRows(folder, "y").prepared()
+    save(rows.preprocessor, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops").transform(table())
+    np.testing.assert_array_equal(again.astype(np.float32), rows.X)
+
+
+LABELS = {
+    "words": (["yes", None, "no"], "yes", ["no", "yes"]),
+    "one word": (["case", None, None], "case", ["unlabelled", "case"]),
+    "numbers": ([1, 0, -0], 1, [0, 1]),
+    "floats with gaps": ([1.0, np.nan, np.nan], 1, [0, 1]),
+    "booleans": ([True, False, None], True, [False, True]),
+    "categories": (pd.Categorical(["yes", "no", "no"]), "yes", ["no", "yes"]),
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_are_read_as_in_memory(tmp_path, case, ending):
+    values, positive, classes = LABELS[case]
+    frame = pd.DataFrame({"a": np.arange(30.0) % 7, "y": pd.Series(values).repeat(10).to_numpy()})
+    frame.to_csv(tmp_path / "a.csv", index=False) if ending == "csv" else frame.to_parquet(tmp_path / "a.parquet")
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert np.flatnonzero(rows.is_positive).tolist() == list(range(10))
+    if ending == "parquet" or case not in ("booleans",):
+        assert rows.classes.tolist() == classes
+    assert rows.label_values[rows.label_codes[0]] in (positive, str(positive))
+
+
+WRONG_LABELS = {
+    "no positive": ([0, 0, 0], "y has no positive class"),
+    "nothing": ([None, None, None], "y contains NaN in every row"),
+    "three": (["a", "b", "c"], "Only binary"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_LABELS)
+def test_wrong_labels_are_told(tmp_path, case):
+    values, words = WRONG_LABELS[case]
+    pd.DataFrame({"a": np.arange(30.0) % 7, "y": values * 10}).to_parquet(tmp_path / "a.parquet")
+    refused(tmp_path, words)
+
+
+def test_what_is_no_label_is_told(tmp_path):
+    pd.DataFrame({"a": np.arange(3000.0) % 7, "b": np.arange(3000) % 2, "y": np.arange(3000)}).to_parquet(
+        tmp_path / "a.parquet"
+    )
+    refused(tmp_path, "'y' holds more than 1,000 different values")
+    refused(tmp_path, r"pos_label=8 is not among the classes in y: \[0, 1\]", label="b", pos_label=8, drop=["y"])
+
+
+def test_columns_that_are_not_there_are_told(folder):
+    refused(folder, r"has no column 'z' \(label\): its columns are 'a', 'b', 'y'", label="z")
+    refused(folder, r"has no column 'z' \(weight\)", weight="z")
+    refused(folder, r"has no column 'z' \(id\)", id="z")
+    refused(folder, r"has no column 'z' \(drop\)", drop=["b", "z"])
+    refused(folder, "'y' holds the labels, and cannot be weight too", weight="y")
+
+
+@pytest.mark.parametrize(("weight", "told"), [(np.nan, "None"), (-1.0, "-1.0"), (np.inf, "inf")])
+def test_wrong_weights_are_told(folder, weight, told):
+    weights = np.ones(300)
+    for path, part in (("1.parquet", slice(0, 100)), ("2.parquet", slice(100, 300))):
+        weights[250] = weight
+        table().assign(w=weights).iloc[part].to_parquet(folder / path)
+    refused(folder, rf"data row 151 of .*2\.parquet holds '{told}'", weight="w")
+
+
+def test_no_files_are_told(tmp_path):
+    refused(tmp_path, "There are no Parquet or CSV files in")
+    refused([], "There are no Parquet or CSV files in")
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        ParquetRows(tmp_path / "none.parquet", "y")
+    (tmp_path / "a.xlsx").write_text("")
+    refused(tmp_path / "a.xlsx", "is no Parquet file and no text")
+
+
+def test_parquet_and_text_together_are_told(folder):
+    table().to_csv(folder / "a.csv", index=False)
+    refused(folder, "holds both Parquet files and text")
+
+
+def test_empty_parts_alone_are_told(tmp_path):
+    table().iloc[:0].to_parquet(tmp_path / "a.parquet")
+    refused(tmp_path, "has no rows, and no other file has any")
+
+
+OTHER_COLUMNS = {
+    "one more": (table().assign(c=1), r"3\.parquet has other columns than .*1\.parquet: only 3\.parquet has 'c'"),
+    "one less": (table()[["a", "y"]], r"3\.parquet has other columns than .*1\.parquet: only 1\.parquet has 'b'"),
+    "text": (
+        table().astype({"a": str}),
+        r"3\.parquet holds text in the column 'a', and the files before it hold numbers",
+    ),
+    "dates": (table().assign(a=pd.Timestamp("2020-01-01")), "holds dates in the column 'a'"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_COLUMNS)
+def test_other_columns_are_told(folder, case):
+    frame, words = OTHER_COLUMNS[case]
+    frame.to_parquet(folder / "3.parquet")
+    refused(folder, words)
+
+
+def test_alike_is_enough(folder):
+    expected = np.array(ParquetRows(folder, "y").prepared().X)
+    frame = table().iloc[100:]
+    frame[["y", "b", "a"]].to_parquet(folder / "2.parquet")
+    np.testing.assert_array_equal(ParquetRows(folder, "y").prepared().X, expected)
+    frame.assign(a=np.arange(200)).to_parquet(folder / "2.parquet")
+    frame.assign(a=None).iloc[:5].to_parquet(folder / "3.parquet")
+    X = ParquetRows(folder, "y").prepared().X
+    np.testing.assert_array_equal(X[100:300, 0], np.arange(200))
+    assert X[300:, 1].tolist() == [1] * 5
+
+
+def test_damaged_files_are_told(folder):
+    content = (folder / "2.parquet").read_bytes()
+    for damaged in (content[:-100], content[: len(content) // 2], b"", b"PAR1"):
+        (folder / "2.parquet").write_bytes(damaged)
+        refused(folder, r"2\.parquet is damaged, cut short or not what its ending says")
+    (folder / "2.parquet").write_bytes(content[:4] + b"\xff" * 200 + content[204:])
+    refused(folder, r"2\.parquet is damaged, cut short or not what its ending says")
+
+
+def with_one_bad(n, bad_row, bad):
+    values = [f"{number:.3f}" for number in np.random.default_rng(0).normal(size=n)]
+    values[bad_row] = bad
+    return pd.DataFrame({"lab": values, "x": np.arange(n) % 5, "y": np.arange(n) % 10 == 0})
+
+
+@pytest.mark.parametrize("limit", [1000, 50_000], ids=["many", "few"])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_one_bad_number_is_told_with_its_row(tmp_path, monkeypatch, ending, limit):
+    monkeypatch.setattr(Budget, "n_distinct", limit)
+    monkeypatch.setattr(Budget, "n_batch", 700)
+    frame = with_one_bad(9000, 7612, "12.5x")
+    for part, rows in enumerate(np.array_split(np.arange(9000), 3)):
+        path = tmp_path / f"{part}.{ending}"
+        (frame.iloc[rows].to_csv(path, index=False) if ending == "csv" else frame.iloc[rows].to_parquet(path))
+    told = refused(tmp_path, "a column of numbers that cannot all be read, 'lab' with '12.5x' in data row 1613 of ")
+    assert str(tmp_path / f"2.{ending}") in told
+    assert told.endswith("mend these cells or leave them blank, or leave such columns out with drop=[...].")
+    frame["lab"] = frame["lab"].replace("12.5x", "NA")
+    for part, rows in enumerate(np.array_split(np.arange(9000), 3)):
+        path = tmp_path / f"{part}.{ending}"
+        (frame.iloc[rows].to_csv(path, index=False) if ending == "csv" else frame.iloc[rows].to_parquet(path))
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert rows.feature_names == ["lab", "x", "lab missing"]
+    expected = pd.to_numeric(frame["lab"], errors="coerce")
+    np.testing.assert_array_equal(rows.X[:, 0], expected.fillna(expected.median()).astype(np.float32))
+
+
+def test_one_bad_date_is_told_with_its_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(Budget, "n_distinct", 1000)
+    monkeypatch.setattr(Budget, "n_batch", 700)
+    first = datetime.datetime(2020, 1, 1)
+    days = [f"{first + datetime.timedelta(seconds=311 * k):%d.%m.%Y %H:%M:%S}" for k in range(5000)]
+    frame = pd.DataFrame({"day": days, "x": np.arange(5000) % 5, "y": np.arange(5000) % 10 == 0})
+    frame.to_parquet(tmp_path / "a.parquet")
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert rows.kinds["day"].kind == "date"
+    seconds = 311 * np.arange(5000) / 86_400 + (first - datetime.datetime(1970, 1, 1)).days
+    np.testing.assert_array_equal(rows.X[:, 1], seconds.astype(np.float32))
+    assert rows.columns["day"].centre == pytest.approx(np.median(seconds), abs=1e-9)
+    frame.loc[4321, "day"] = "31.02.2020 00:00:00"
+    frame.to_parquet(tmp_path / "a.parquet")
+    refused(tmp_path, r"'day' with '31\.02\.2020 00:00:00' in data row 4322 of .*a\.parquet: write every date as")
+
+
+def test_names_and_free_text_are_set_aside_however_many(tmp_path, monkeypatch):
+    monkeypatch.setattr(Budget, "n_distinct", 1000)
+    monkeypatch.setattr(Budget, "n_batch", 700)
+    n = 9000
+    frame = pd.DataFrame(
+        {
+            "case": [f"P{k}" for k in range(n)],
+            "note": [f"seen on day {k}" for k in range(n)],
+            "number": np.arange(n) + 10**7,
+            "visit": pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(n), unit="min"),
+            "x": np.arange(n) % 5,
+            "y": np.arange(n) % 10 == 0,
+        }
+    )
+    frame.to_parquet(tmp_path / "a.parquet")
+    kinds = {name: kind.kind for name, kind in ParquetRows(tmp_path, "y").prepared().kinds.items()}
+    assert kinds == {"case": "identifier", "note": "text", "number": "identifier", "visit": "date", "x": "numeric"}
+    frame["case"] = [f"P{k % 3000}" for k in range(n)]
+    frame.to_parquet(tmp_path / "a.parquet")
+    refused(tmp_path, "a column of more than 1,000 categories, 'case' with")
+
+
+def test_numbers_that_float32_cannot_hold_are_told(tmp_path):
+    frame = table().assign(large=np.arange(300) % 7 * 1e38)
+    frame.to_parquet(tmp_path / "a.parquet")
+    refused(tmp_path, r"'large': scale them, or leave such columns out with drop=\[\.\.\.\]")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("limit", [100, 50_000], ids=["many", "few"])
+def test_who_says_the_kind_is_believed(tmp_path, monkeypatch, ending, limit):
+    monkeypatch.setattr(Budget, "n_distinct", limit)
+    monkeypatch.setattr(Budget, "n_batch", 70)
+    n = 400
+    days = [f"{1 + k % 12:02d}/{1 + k // 12 % 12:02d}/{2000 + k % 20}" for k in range(n)]
+    frame = pd.DataFrame({"grade": np.arange(n) % 5, "row": np.arange(n), "day": days, "y": np.arange(n) % 10 == 0})
+    frame.to_csv(tmp_path / "a.csv", index=False) if ending == "csv" else frame.to_parquet(tmp_path / "a.parquet")
+    kinds = {"grade": "categorical", "row": "numeric", "day": "date"}
+    rows = ParquetRows(tmp_path, "y", kinds=kinds).prepared()
+    X = frame.drop(columns="y")
+    referee = make_preprocessor(X, kinds=kinds).fit(X)
+    assert rows.feature_names == referee.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(rows.X, referee.transform(X).astype(np.float32))
+    np.testing.assert_array_equal(rows.preprocessor.transform(X), referee.transform(X))
+    assert rows.kinds["row"].reason == "'row' is numeric, as asked"
+    refused(tmp_path, "cannot be told apart, 'day' with", drop=["row"])
+    refused(tmp_path, "'day' with '01/01/2000' in data row 1 of", kinds={"day": "numeric"}, drop=["row"])
+    refused(tmp_path, "'row' with '0' in data row 1 of", kinds={"row": "date"}, drop=["day"])
+
+
+def test_wrong_kinds_are_told(folder):
+    refused(folder, "must be one of categorical, numeric, date, not 'text'", kinds={"b": "text"})
+    refused(folder, r"has no column 'z' \(kinds\)", kinds={"z": "date"})
+    refused(folder, "'y' holds the labels, and cannot be kinds too", kinds={"y": "date"})
+
+
+def test_text_in_many_dialects(tmp_path):
+    frame = pd.DataFrame({"größe": np.arange(60) / 4, "b": ["x", "y"] * 30, "y": [1, 0, 0] * 20})
+    expected = None
+    writers = {
+        "plain.csv": lambda path: frame.to_csv(path, index=False),
+        "semicolons.csv": lambda path: frame.to_csv(path, index=False, sep=";", decimal=",", encoding="cp1252"),
+        "tabs.tsv": lambda path: frame.to_csv(path, index=False, sep="\t", encoding="utf-16"),
+        "packed.csv.gz": lambda path: path.write_bytes(gzip.compress(frame.to_csv(index=False).encode())),
+    }
+    for name, write in writers.items():
+        write(tmp_path / name)
+        rows = ParquetRows(tmp_path / name, "y").prepared()
+        expected = rows.X if expected is None else expected
+        np.testing.assert_array_equal(rows.X, expected)
+        assert rows.feature_names == ["größe", "b=x", "b=y"]
+        assert rows.classes.tolist() == [0, 1]
+
+
+def test_text_with_only_names_is_an_empty_part(tmp_path):
+    table().to_csv(tmp_path / "b.csv", index=False)
+    (tmp_path / "a.csv").write_text("a,b,y\n")
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert rows.part_rows == (0, 300)
+    assert rows.place(0) == (tmp_path / "b.csv", 1)
+
+
+def test_wrong_text_is_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,y\n1,2,0\n1,2\n" * 40)
+    refused(tmp_path, r"a\.csv has 2 cells in row 3")
+    path.write_text("")
+    refused(tmp_path, r"a\.csv is empty")
+    path.write_text("a,a,y\n1,2,0\n")
+    refused(tmp_path, r"a\.csv has several columns of the same name, 'a'")
+    path.write_text("a,b,y\n")
+    refused(tmp_path, "has no rows, and no other file has any")
+    path.write_text("a,b,\n1,2,\n3,4,\n")
+    refused(tmp_path, "has no column 'y'")
+
+
+def test_columns_without_name_and_value_are_left_out(tmp_path):
+    (tmp_path / "a.csv").write_text("a,y,,\n" + "1,0,,\n2,1,,7\n" * 30)
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert rows.feature_names == ["a", "column 4", "column 4 missing"]
+
+
+def test_nested_and_odd_types_are_read_as_text(tmp_path):
+    n = 60
+    arrays = {
+        "list": pa.array([[k % 2] for k in range(n)]),
+        "decimal": pa.array([None if k % 7 == 0 else k / 4 for k in range(n)]).cast(pa.decimal128(30, 2)),
+        "time": pa.array([datetime.time(k % 3) for k in range(n)]),
+        "a.b": pa.array(np.arange(n) % 4),
+        "a": pa.array(np.arange(n) % 5),
+        "view": pa.array(["x", "y"] * (n // 2), pa.large_string()),
+        "y": pa.array([k % 10 == 0 for k in range(n)]),
+    }
+    pq.write_table(pa.table(arrays), tmp_path / "a.parquet")
+    rows = ParquetRows(tmp_path, "y").prepared()
+    frame = pq.read_table(tmp_path / "a.parquet").to_pandas()
+    kinds = {name: kind.kind for name, kind in rows.kinds.items()}
+    assert kinds["decimal"] == kinds["a"] == kinds["a.b"] == "numeric"
+    assert kinds["list"] == kinds["time"] == kinds["view"] == "categorical"
+    np.testing.assert_array_equal(rows.preprocessor.transform(frame).astype(np.float32), rows.X)
