@@ -1,0 +1,103 @@
+"""What stands before every page: who asks, from which page, how much they send, and what browsers may do with it."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from blindauc.review.entrance import ENTER, login_page
+from blindauc.review.security import Door
+
+LARGEST_BODY = 1 << 16
+"""Bytes of a request: a decision with the longest note is a tenth of it."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""Nothing runs or is loaded but our own files; no page may frame ours."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Answers 401 or 403 to whoever has no session, and to what other sites send; all else goes on to the app.
+
+    Parameters
+    ----------
+    app : ASGI application
+    door : Door
+    cookie : str
+        The name of the cookie that holds the session.
+    hosts : set of str, optional
+        What the Host header may say; anything by default. A name that an attacker's server resolves to this machine
+        is none of them.
+    """
+
+    def __init__(self, app: ASGIApp, door: Door, cookie: str, hosts: frozenset[str] | None = None) -> None:
+        self._app, self._door, self._cookie, self._hosts = app, door, cookie, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        answer = self._refusal(scope) or self._app
+        await answer(scope, _limited(receive), send_with_headers)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if self._hosts is not None and headers.get("host") not in self._hosts:
+            return PlainTextResponse("This address is not the one of the review.", 403)
+        is_reading = scope["method"] in ("GET", "HEAD")
+        if not is_reading and headers.get("origin") != f"{scope['scheme']}://{headers.get('host')}":
+            return PlainTextResponse("Only the page of the review may send this.", 403)
+        if scope["path"] != ENTER and not self._door.knows(self._session(headers)):
+            return self._who_are_you(scope)
+        if int(_digits(headers.get("content-length"))) > LARGEST_BODY:
+            return PlainTextResponse("That is too much.", 413)
+        return None
+
+    def _who_are_you(self, scope: Scope) -> Response:
+        if self._door.asks_password and scope["path"] == "/":
+            page, policy = login_page()
+            return HTMLResponse(page, 401, {"Content-Security-Policy": policy})
+        return PlainTextResponse("Open the address that `blindauc review` printed.", 401)
+
+    def _session(self, headers: Headers) -> str:
+        # Other servers on this machine share the cookies, and may write them in ways that a strict reader stops at.
+        return cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
+
+
+def _digits(text: str | None) -> str:
+    return text if text and text.isdecimal() else "0"
+
+
+def _limited(receive: Receive) -> Receive:
+    """What is received, cut off where it is more than it said it would be."""
+    n_bytes = 0
+
+    async def receive_some() -> Message:
+        nonlocal n_bytes
+        message = await receive()
+        n_bytes += len(message.get("body", b""))
+        return message if n_bytes <= LARGEST_BODY else {"type": "http.disconnect"}
+
+    return receive_some
