@@ -174,7 +174,7 @@ def analyse(
         X = preprocessor.fit_transform(inputs.columns)
         at("fit")
         ranking = BlindAUCClassifierCV(
-            **_sparsity(preprocessor, inputs, shapes),
+            **sparsity_for(preprocessor, inputs.group_of, shapes),
             shape=shape,
             prior=prior,
             random_state=random_state,
@@ -183,24 +183,25 @@ def analyse(
         ).fit(X, inputs.labels.is_positive, groups=inputs.row_groups, time=inputs.times)
         at("reasons and stability")
         origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        return _told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
+        return told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
 
 
-def _sparsity(preprocessor: Any, inputs: Inputs, shapes: Sequence[str]) -> dict[str, Any]:
+def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
     """How to select columns. Shapes that select none need not know which would be selected together."""
-    is_of_use = inputs.group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
-    return sparsity_of(preprocessor, inputs.group_of) if is_of_use else {}
+    is_of_use = group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
+    return sparsity_of(preprocessor, group_of) if is_of_use else {}
 
 
-def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
+def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
     """All that a fitted model and its rows say."""
     is_positive, ranking = inputs.labels.is_positive, steps.ranking
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)
     ranked = ranked_rows(inputs, steps, X, wanted.show)
-    doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id)
+    unlabelled_scores = scores[~is_positive] if inputs.whole is None else inputs.whole.unlabelled_scores
+    doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id, inputs.numbers)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
-    features = feature_table(steps, frequency, scores[~is_positive])
+    features = feature_table(steps, frequency, scores[inputs.is_usual])
     held_out = HeldOutRanks(ranking, is_positive, scores, seed)
     findings = Findings(
         asked=_asked(inputs, steps, name),
@@ -210,7 +211,7 @@ def _told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, or
         is_auc_known=is_judged(ranking.calibration_),
         is_prior_known=is_told(ranking.prior_),
         capacity=wanted.capacity,
-        found=found_told(steps, scores[~is_positive], wanted.capacity),
+        found=found_told(steps, unlabelled_scores, wanted.capacity),
         cases=cases_told(inputs, steps, ranked, wanted.show),
         wrong=wrong_told(doubts),
         n_doubtful=len(ranking.doubtful_labels()),
@@ -237,7 +238,7 @@ def _asked(inputs: Inputs, steps: Steps, name: str) -> Asked:
         data=name,
         label=inputs.label,
         positive=inputs.labels.positive,
-        n_rows=len(inputs.frame),
+        n_rows=inputs.n_rows,
         n_labelled=int(inputs.labels.is_positive.sum()),
         n_columns=len(steps.kinds),
         set_aside=inputs.set_aside,

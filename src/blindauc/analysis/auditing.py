@@ -74,12 +74,17 @@ def audit(
     return _in_order(steps, frame, is_positive, X, id, doubts)
 
 
-def doubtful(steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None) -> pd.DataFrame:
-    """The labelled rows that the model was fitted to, the most doubtful first; X holds them encoded."""
+def doubtful(
+    steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None, numbers: Ints | None = None
+) -> pd.DataFrame:
+    """The labelled rows that the model was fitted to, the most doubtful first; X holds them encoded.
+
+    `numbers` are those of the rows of the frame in the table that they were taken from.
+    """
     ranking = steps.ranking
     wrong = ranking.expected_wrong(range(1, len(X) + 1))
     doubts = _Doubts(ranking.suspicion_, ranking.held_out_rank_[is_positive], ranking.leverage_, wrong)
-    return _in_order(steps, frame, is_positive, X, id, doubts)
+    return _in_order(steps, frame, is_positive, X, id, doubts, numbers)
 
 
 class _Doubts(NamedTuple):
@@ -95,9 +100,15 @@ class _Doubts(NamedTuple):
 
 
 def _in_order(
-    steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None, doubts: _Doubts
+    steps: Steps,
+    frame: pd.DataFrame,
+    is_positive: Bools,
+    X: Floats,
+    id: str | None,
+    doubts: _Doubts,
+    numbers: Ints | None = None,
 ) -> pd.DataFrame:
-    rows = named_rows(frame, id)[is_positive].assign(
+    rows = named_rows(frame, id, numbers)[is_positive].assign(
         suspicion=doubts.suspicion,
         false_alarms=expected_fdr(doubts.suspicion),
         reason=reasons(steps, frame[is_positive], X, doubts.leverage),

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.belonging import groups_in, times_in
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.grouping import Groups, column_groups
 from blindauc.analysis.labels import LabelColumn, read_labels_of
 from blindauc.analysis.leaks import Leak, LeakError, leaks_among
 from blindauc.analysis.rows import check_names_rows
+from blindauc.analysis.whole import Whole
 from blindauc.preprocessing import ColumnKind, code_like, column_kinds
 from blindauc.preprocessing.kinds import check_frame
 from blindauc.preprocessing.naming import few
@@ -83,6 +84,7 @@ class Inputs:
     rows_by, row_groups : the column that says whom rows belong to, if any, and what it says
     times : when each row was, if that is said
     notes : what the user should know about columns, in sentences
+    whole : the table that these rows were taken from, where it is larger than memory
     """
 
     frame: pd.DataFrame
@@ -97,6 +99,27 @@ class Inputs:
     row_groups: NDArray[np.object_] | None
     times: Floats | None
     notes: list[str]
+    whole: Whole | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return len(self.frame) if self.whole is None else self.whole.n_rows
+
+    @property
+    def n_unlabelled(self) -> int:
+        """How many of them are not labelled."""
+        return self.n_rows - int(self.labels.is_positive.sum())
+
+    @property
+    def numbers(self) -> Ints:
+        """Those of the rows, counted from 0."""
+        return np.arange(len(self.frame)) if self.whole is None else self.whole.numbers
+
+    @property
+    def is_usual(self) -> Bools:
+        """The rows that show how unlabelled rows are: all of them, or those that were drawn."""
+        return ~self.labels.is_positive if self.whole is None else self.whole.is_drawn
 
     @property
     def set_aside(self) -> dict[str, str]:
@@ -119,7 +142,7 @@ def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
     groups, times = _belonging(frame, wishes, labels.is_positive, given)
     kinds = _kinds(columns, {name: kind for name, kind in given.items() if name in columns})
     leaks = leaks_among(columns, kinds, frame[wishes.label], labels.is_positive)
-    _check_leaks(leaks, wishes.allow_leaks)
+    notes = check_leaks(leaks, wishes.allow_leaks)
     return Inputs(
         frame,
         wishes.id,
@@ -132,7 +155,7 @@ def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
         wishes.rows_by,
         groups,
         times,
-        [*_notes_on_leaks(leaks), *_notes_on_codes(columns, kinds, given)],
+        [*notes, *_notes_on_codes(columns, kinds, given)],
     )
 
 
@@ -184,13 +207,11 @@ def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, C
     return {name: said.get(name) or guessed[name] for name in columns}
 
 
-def _check_leaks(leaks: Sequence[Leak], allowed: Sequence[str]) -> None:
+def check_leaks(leaks: Sequence[Leak], allowed: Sequence[str]) -> list[str]:
+    """Raise where a column gives the label away that was not allowed to; sentences on those that were."""
     refused = [leak for leak in leaks if leak.column not in allowed]
     if refused:
         raise LeakError(refused)
-
-
-def _notes_on_leaks(leaks: Sequence[Leak]) -> list[str]:
     return [f"{leak.column!r} gives the label away, and is used as asked: it {leak.reason}." for leak in leaks]
 
 

@@ -52,7 +52,7 @@ class Wanted:
     def check(self, inputs: Inputs) -> None:
         """Raise unless there are so many unlabelled rows, and all these columns."""
         if self.capacity is not None:
-            read_counts("capacity", self.capacity, int((~inputs.labels.is_positive).sum()), "unlabelled rows")
+            read_counts("capacity", self.capacity, inputs.n_unlabelled, "unlabelled rows")
         for name in self.show:
             check_column(inputs.frame, name, "show=")
 
@@ -80,12 +80,12 @@ def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = (
     """
     frame, unlabelled = inputs.frame, ~inputs.labels.is_positive
     scores = training_scores_of(steps, X, frame.index)
-    rank = ranks_of(scores["score"].to_numpy())
+    rank = ranks_of(scores["score"].to_numpy()) if inputs.whole is None else inputs.whole.rank
     explained = _first_of(rank, np.flatnonzero(unlabelled))
     reason = np.full(len(frame), "", dtype=object)
-    reason[explained] = reasons_to_check(steps, frame, X, unlabelled, explained)
+    reason[explained] = reasons_to_check(steps, frame, X, inputs.is_usual, explained)
     shown = frame[list(show)].set_axis([f"{name} (table)" if name in OWN else name for name in show], axis=1)
-    names = named_rows(frame, inputs.id)
+    names = named_rows(frame, inputs.id, inputs.numbers)
     if inputs.row_groups is not None:
         names.insert(names.columns.get_loc("row"), "group", inputs.row_groups)
     rows = pd.concat([names, shown], axis=1).assign(rank=rank)
@@ -111,7 +111,8 @@ def cases_told(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequenc
         Columns to tell; those of the largest weight where there are none.
     """
     first = ranked[~ranked["labelled"]].head(MOST_CASES)
-    cells = _cells(inputs.frame.iloc[first["row"].to_numpy() - 1], list(show) or _strongest(steps))
+    places = np.searchsorted(inputs.numbers, first["row"].to_numpy() - 1)
+    cells = _cells(inputs.frame.iloc[places], list(show) or _strongest(steps))
     names = first["id"] if "id" in first else first["row"]
     told = zip(first["row"], names, _probabilities(steps, first), first["reason"], cells, strict=True)
     return [

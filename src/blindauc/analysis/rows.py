@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
+from blindauc._typing import Ints
 from blindauc.analysis.columns import check_column
 
 
-def named_rows(frame: pd.DataFrame, id: str | None = None) -> pd.DataFrame:
+def named_rows(frame: pd.DataFrame, id: str | None = None, numbers: Ints | None = None) -> pd.DataFrame:
     """A table with the row numbers in `row` and, where a column names the rows, their names in `id`.
 
     Rows are counted from 1, the first row below the header, here and in every table and file that is made of this.
+    Where the table is some rows of a larger one, `numbers` are those that they have there, counted from 0.
 
     Examples
     --------
@@ -21,7 +23,7 @@ def named_rows(frame: pd.DataFrame, id: str | None = None) -> pd.DataFrame:
     0  P7    1
     1  P8    2
     """
-    rows = pd.DataFrame({"row": range(1, len(frame) + 1)}, index=frame.index)
+    rows = pd.DataFrame({"row": range(1, len(frame) + 1) if numbers is None else numbers + 1}, index=frame.index)
     if id is not None:
         check_column(frame, id, "the names of the rows")
         rows.insert(0, "id", frame[id])

@@ -146,9 +146,10 @@ def scored_parts(
         yield part.assign(row=rows + 1, rank=ranks[rows])[names]
 
 
-def ranks_of(scores: Floats) -> Ints:
-    """The place of each score, 1 for the highest; equal scores share the better place."""
-    return 1 + len(scores) - np.searchsorted(np.sort(scores), scores, side="right")
+def ranks_of(scores: Floats, among: Floats | None = None) -> Ints:
+    """The place of each score among all, or among others, 1 for the highest; equal scores share the better place."""
+    among = scores if among is None else among
+    return 1 + len(among) - np.searchsorted(np.sort(among), scores, side="right")
 
 
 def _all_scored(steps: Steps, rows: Iterator[pd.DataFrame], id: str | None, unseen: Unseen) -> list[pd.DataFrame]:

@@ -99,7 +99,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
         A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where no
         difference could be shown.
     held_out_rank_ : ndarray of shape (n,)
-        The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out.
+        The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out. Of rows
+        that are not in memory, those of the sample that the search saw, whose numbers are in `sampled_rows_`.
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     model_, coef_, effects_, importance_, intercept_, shift_, leverage_, prior_, contamination_, auc_, suspicion_,
     labelled_rows_, calibration_, unlabelled_calibration_, lift_, labels_by_step_, n_iter_, spread_,

@@ -192,8 +192,11 @@ class TunedPUClassifier(PUParameters):
     def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""
         data, rank = search.data, average.known.mean_rank
-        self.held_out_rank_ = np.full(rows.n_rows, np.nan)
-        self.held_out_rank_[data.row] = average.known.rank
+        if rows.parts is None:
+            self.held_out_rank_ = np.full(rows.n_rows, np.nan)
+            self.held_out_rank_[data.row] = average.known.rank
+        else:
+            self.held_out_rank_, self.sampled_rows_ = average.known.rank, data.row
         if not search.splits:
             self.best_score_, self.baselines_ = np.nan, []
             return

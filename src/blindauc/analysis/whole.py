@@ -1,0 +1,27 @@
+"""The table that some rows were taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from blindauc._typing import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What is known of a table of which some rows are told of.
+
+    Attributes
+    ----------
+    numbers : those that the rows have in it, counted from 0, ascending
+    is_drawn : which of them were drawn from the unlabelled rows, and show how these usually are
+    rank : the place of each among all rows
+    unlabelled_scores : of all unlabelled rows
+    n_rows : how many rows the table has
+    """
+
+    numbers: Ints
+    is_drawn: Bools
+    rank: Ints
+    unlabelled_scores: Floats
+    n_rows: int
