@@ -62,6 +62,9 @@ def plain(value: Any) -> Any:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file, read piece by piece."""
+    """The hash of a file, read piece by piece; of a folder, that of the names and hashes of its files."""
+    if path.is_dir():
+        files = [file for file in sorted(path.iterdir()) if file.is_file() and not file.name.startswith((".", "_"))]
+        return hashlib.sha256("\n".join(f"{file.name} {sha256_of(file)}" for file in files).encode()).hexdigest()
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

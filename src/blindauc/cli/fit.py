@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blindauc.cli.config import Config, check_repeats, files_read, recorded
+from blindauc.cli.large import analysed_in_parts, columns_in, first_file, is_read_in_parts
 from blindauc.cli.names import listed_columns, listed_shapes
 from blindauc.cli.outputs import (
     BY_GROUP,
@@ -39,7 +40,9 @@ SHARES = {"starting": 6.0, "reading": 2.0, "analysis": 86.0, "writing": 6.0}
 
 
 def fit(
-    data: Annotated[Path, path_argument(help="A table: CSV, TSV, Excel, Parquet, Arrow or Feather.")],
+    data: Annotated[
+        Path, path_argument(help="A table: CSV, TSV, Excel, Parquet, Arrow or Feather; or a folder of CSV or Parquet.")
+    ],
     label: Annotated[str, typer.Option(help="The column that marks the positives.")],
     positive: Annotated[str | None, typer.Option(help="Its value that means positive, if that is not plain.")] = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows.")] = None,
@@ -78,6 +81,12 @@ def fit(
     ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Read the table part by part, in about so much memory, such as '2GB'.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="The address of a Dask scheduler to fit on, such as 'tcp://10.0.0.5:8786'.")
+    ] = None,
     out: Annotated[Path | None, path_option(help="The folder to write to; named after the table by default.")] = None,
     force: Force = False,
     config: Config = None,
@@ -106,6 +115,8 @@ def fit(
 
       blindauc fit cohort.xlsx --sheet 2024 --header-row 3 --label outcome
 
+      blindauc fit everyone.parquet --label infection --memory 2GB
+
       blindauc fit --config results/run.json --out again
     """
     given = dict(locals())
@@ -120,38 +131,44 @@ def fit(
         if group is not None and groups is not None:
             raise ValueError("--group and --groups say the same in two ways: give one of them.")
         at("reading")
-        frame = read_table(data, sheet=sheet, header_row=header_row)
+        in_parts = is_read_in_parts(data, memory, cluster)
+        if in_parts and (sheet is not None or header_row is not None):
+            raise ValueError("--sheet and --header-row are for a table that is read whole: leave them out.")
+        frame = None if in_parts else read_table(data, sheet=sheet, header_row=header_row)
+        columns = columns_in(data) if frame is None else list(frame.columns)
         folder = tidy(out or Path(f"{data.name.split('.')[0]}-blindauc"))
         origin = provenance(recorded(given, folder), files_read(given), seed=seed)
         if config is not None:
             check_repeats(config, files_read(given), origin)
         with filled(folder, [data, groups, config], force=force) as unfinished:
             at("analysis")
-            analysis = analyse(
-                frame,
-                label,
-                positive=positive,
-                id=id,
-                drop=listed_columns(drop, frame.columns),
-                groups=group if groups is None else _groups_in(groups),
-                rows_by=rows_by,
-                time=time,
-                categorical=listed_columns(categorical, frame.columns),
-                numeric=listed_columns(numeric, frame.columns),
-                date=listed_columns(date, frame.columns),
-                allow_leaks=listed_columns(allow_leak, frame.columns),
-                prior=prior,
-                capacity=capacity,
-                show=listed_columns(show, frame.columns),
-                shape=listed_shapes(shape),
-                random_state=seed,
-                n_jobs=jobs,
-                verbose=int(not as_json),
-                name=printable(data.name),
-            )
+            options: dict[str, Any] = {
+                "positive": positive,
+                "id": id,
+                "drop": listed_columns(drop, columns),
+                "groups": group if groups is None else _groups_in(groups),
+                "rows_by": rows_by,
+                "time": time,
+                "categorical": listed_columns(categorical, columns),
+                "numeric": listed_columns(numeric, columns),
+                "date": listed_columns(date, columns),
+                "allow_leaks": listed_columns(allow_leak, columns),
+                "prior": prior,
+                "capacity": capacity,
+                "show": listed_columns(show, columns),
+                "shape": listed_shapes(shape),
+                "random_state": seed,
+                "n_jobs": jobs,
+                "verbose": int(not as_json),
+                "name": printable(data.name),
+            }
+            if frame is None:
+                analysis = analysed_in_parts(data, label, options, memory=memory, cluster=cluster)
+            else:
+                analysis = analyse(frame, label, **options)
             at("writing")
             analysis = replace(analysis, findings=replace(analysis.findings, provenance=origin))
-            write_all(analysis, unfinished, notation_of(data, header_row=header_row))
+            write_all(analysis, unfinished, notation_of(first_file(data), header_row=header_row))
     _print(analysis, folder, as_json)
 
 

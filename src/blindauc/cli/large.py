@@ -1,0 +1,53 @@
+"""Tables that are read from their files part by part, since they are larger than memory, or since someone says so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blindauc.analysis import Analysis
+
+SHARE_OF_MEMORY = {".parquet": 1 / 16, ".csv": 1 / 8, ".tsv": 1 / 8, ".txt": 1 / 8}
+"""Of the machine, up to which a file is read whole: a table takes several times as much, a compressed one more."""
+
+
+def is_read_in_parts(data: Path, memory: str | None, cluster: str | None) -> bool:
+    """Whether a table is to be read from its files part by part."""
+    if memory is not None or cluster is not None or data.is_dir():
+        return True
+    share = SHARE_OF_MEMORY.get(data.suffix.lower())
+    return share is not None and data.exists() and data.stat().st_size > share * _memory_of_machine()
+
+
+def _memory_of_machine() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return 8 * 10**9
+
+
+def first_file(data: Path) -> Path:
+    """The file, or the first one in a folder."""
+    from blindauc.rows.table_files import find_parts
+
+    return find_parts(data)[0].path if data.is_dir() else data
+
+
+def columns_in(data: Path) -> list[str]:
+    """The columns of a table in files."""
+    from blindauc.rows.table_files import families_of, find_parts
+
+    return list(families_of(find_parts(data)))
+
+
+def analysed_in_parts(data: Path, label: str, options: dict[str, Any], *, memory: Any, cluster: Any) -> Analysis:
+    """What `blindauc.analysis.analyse` gives, for a table in files."""
+    from blindauc.analysis.inputs import Wishes
+    from blindauc.analysis.large import analyse_files
+
+    kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
+    said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks")
+    wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
+    return analyse_files(data, wishes, memory=memory, cluster=cluster, **options)
