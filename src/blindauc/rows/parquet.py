@@ -150,6 +150,7 @@ class ParquetRows:
         with locked(folder):
             self._make(folder, fingerprint, _counting(report, n_rows))
             rows = open_cache(folder, fingerprint, self.paths, self.pos_label)
+        imported("pyarrow").default_memory_pool().release_unused()
         if rows is None:
             raise ValueError(f"The cache {folder} was changed while it was made: make it again.")
         return rows

@@ -1,0 +1,220 @@
+"""What workers do with one partition: read and check it, make a part of it, and work out tasks on it.
+
+A partition that cannot be used is reported, not raised: the host looks at all of them and names the first.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.labels import is_missing
+from blindauc.rows.dask_threads import one_blas_thread_of_worker
+from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
+from blindauc.rows.parts import MOST_KEPT, Combine, Part, Task
+
+MOST_LABELS = 20
+"""Different labels that a partition reports: two are allowed, more are shown in the error (convention)."""
+
+PREPROCESS = (
+    "fit blindauc.make_preprocessor to a sample of the rows and map its transform over the partitions: it encodes text "
+    "and dates and fills in what is missing"
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A partition as it was read: numbers, labels as they were written, and weights."""
+
+    X: Any
+    y: Any
+    weight: Floats | None
+
+    def __sizeof__(self) -> int:
+        return _size(self.X) + self.y.nbytes + (0 if self.weight is None else self.weight.nbytes)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the host must know of a partition before it can be a part.
+
+    Attributes
+    ----------
+    n_rows, n_features : int
+    names : tuple of the columns' names, or None
+    labels : ndarray, the first of the different labels
+    fault : str, why the partition cannot be used; empty where it can
+    """
+
+    n_rows: int
+    n_features: int
+    names: tuple[Any, ...] | None
+    labels: Any
+    fault: str = ""
+
+
+def read_columns(table: Any, label: str, weight: str | None) -> tuple[Facts, Block | None]:
+    """A partition of a table that holds its own labels and weights."""
+    own = [name for name in (label, weight) if name is not None]
+    return read_block(table.drop(columns=own), table[label], None if weight is None else table[weight])
+
+
+def read_block(X: Any, y: Any, weight: Any = None) -> tuple[Facts, Block | None]:
+    """A partition as numbers, and the facts about it; no block where it cannot be used."""
+    names = tuple(X.columns) if hasattr(X, "columns") else None
+    n_rows, n_features = X.shape
+    if not n_rows:
+        return Facts(0, n_features, names, np.zeros(0)), None
+    try:
+        labels = column_or_1d(y)
+        if len(labels) != n_rows:
+            raise ValueError(
+                f"X and y must have as many rows as each other: X has {n_rows}, y {len(labels)} in this partition."
+            )
+        if weight is not None:
+            weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)
+        block = Block(as_numbers(X), labels, weight)
+    except (TypeError, ValueError) as error:
+        return Facts(n_rows, n_features, names, np.zeros(0), fault=str(error)), None
+    return Facts(n_rows, n_features, names, different(labels)), block
+
+
+def as_numbers(X: Any) -> Any:
+    """A block or a table as a dense or CSR matrix of finite float64 or float32."""
+    refuse_columns_that_are_no_numbers(X, PREPROCESS)
+    try:
+        matrix = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), input_name="X")
+    except ValueError as error:
+        what = str(error).splitlines()[0]
+        is_of_tables = "contains NaN" in what or "could not convert string" in what
+        raise ValueError(f"{what.rstrip('.')}: {PREPROCESS}." if is_of_tables else what) from error
+    refuse_too_large(matrix)
+    return matrix
+
+
+def different(labels: Any) -> Any:
+    """The first of the different labels that are not missing."""
+    known = labels[~is_missing(labels)]
+    found = np.array([*dict.fromkeys(known.tolist())], dtype=object) if known.dtype == object else np.unique(known)
+    return found[:MOST_LABELS]
+
+
+def check_facts(facts: Sequence[Facts]) -> None:
+    """Raise for the first partition that cannot be used, or has other columns than the first."""
+    for k, each in enumerate(facts):
+        if each.fault:
+            raise ValueError(f"{each.fault} Found in partition {k}, counted from 0.")
+        if (each.n_features, each.names) != (facts[0].n_features, facts[0].names):
+            raise ValueError(
+                f"All partitions must have the columns of the first, {_columns(facts[0])}, but partition {k}, counted "
+                f"from 0, has {_columns(each)}."
+            )
+    if not any(each.n_rows for each in facts):
+        raise ValueError("X has no rows: all of its partitions are empty.")
+
+
+def _columns(facts: Facts) -> str:
+    return str(facts.n_features) if facts.names is None else str(list(facts.names[:20]))
+
+
+def labels_of(facts: Sequence[Facts]) -> Any:
+    """The different labels of all partitions that are not missing; one missing label where there is none."""
+    labels = [each.labels for each in facts if len(each.labels)]
+    if not labels:
+        return np.array([np.nan])
+    is_one_kind = len({each.dtype.kind == "U" for each in labels}) == 1
+    return different(np.concatenate(labels if is_one_kind else [each.astype(object) for each in labels]))
+
+
+def facts_of(read: tuple[Facts, Block | None]) -> Facts:
+    """The facts without the block."""
+    return read[0]
+
+
+class WorkersPart(Part):
+    """A part in the memory of a worker, who knows its size: the scheduler moves small tasks, and never large parts."""
+
+    def __init__(self, X: Any, is_positive: Bools, weight: Floats | None, start: int) -> None:
+        super().__init__(in_order(X), is_positive, in_order(weight), start)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By the constructor, since arrays may come out of order on the way to another worker.
+        return WorkersPart, (self.X, self.is_positive, self._weight, self.start)
+
+    def __sizeof__(self) -> int:
+        return _size(self.X) + self.n_rows * (17 + 8 * MOST_KEPT)
+
+
+def in_order(array: Any) -> Any:
+    """An array whose rows and bytes lie as NumPy's own do.
+
+    Arrays that came over a network may begin at any byte, and columns of tables lie one behind the other. Both are
+    multiplied by other code, so that last digits would depend on which worker has loaded a partition.
+    """
+    if isinstance(array, np.ndarray):
+        return np.require(array, requirements=["C", "ALIGNED"])
+    is_odd = array is not None and not all(each.flags.aligned for each in (array.data, array.indices, array.indptr))
+    return array.copy() if is_odd else array
+
+
+def unpacked(packed: bytes) -> Any:
+    """What was packed with `pickle`: arrays in it are made anew, and lie in order."""
+    return pickle.loads(packed)
+
+
+def part_of(read: tuple[Facts, Block], start: int, positive: Any) -> WorkersPart:
+    """The part of a partition, whose label for positives and whose first row's number are known by now."""
+    block = read[1]
+    return WorkersPart(block.X, _equal(block.y, positive), block.weight, start)
+
+
+def _equal(labels: Any, positive: Any) -> Bools:
+    is_known = ~is_missing(labels)
+    result: Bools = np.zeros(len(labels), dtype=bool)
+    result[is_known] = labels[is_known] == positive
+    return result
+
+
+@dataclass(frozen=True)
+class Positives:
+    """The numbers of the positives of a part among all rows."""
+
+    def __call__(self, part: Part) -> Ints:
+        return part.start + np.flatnonzero(part.is_positive)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The result of a task in a list, which adds."""
+
+    task: Task
+
+    def __call__(self, part: Part) -> list[Any]:
+        return [self.task(part)]
+
+
+def worked_out(packed: bytes, part: Part) -> Any:
+    """The result of a task, which travels packed: see `in_order`."""
+    task: Task = unpacked(packed)
+    with one_blas_thread_of_worker:
+        return task(part)
+
+
+def put_together(combine: Combine, results: Sequence[Any]) -> Any:
+    """Some results as one."""
+    with one_blas_thread_of_worker:
+        return reduce(combine, results)
+
+
+def _size(X: Any) -> int:
+    """Bytes of a dense or CSR matrix."""
+    arrays = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
+    return sum(array.nbytes for array in arrays)
