@@ -26,9 +26,9 @@ test: install
 test-slow: install  ## statistical checks over many data sets (minutes)
 	$(BIN)/python -m pytest -m slow
 
-test-torch: install  ## the loss for torch, which is no part of install because of its size
+test-torch: install  ## torch, which is no part of install because of its size: its loss, and rows on its devices
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]' '$(TORCH)'
-	$(BIN)/python -m pytest tests/test_torch_loss.py src/blindauc/torch
+	$(BIN)/python -m pytest tests/test_torch_loss.py tests/test_device_rows.py src/blindauc/torch
 	$(BIN)/python -m pytest tests/test_docs.py -k train-a-net
 
 bench: install  ## timings, each a ratio measured side by side

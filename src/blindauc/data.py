@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.rows.memory import MemoryRows
 
 MAX_COUNTED = 10_000
@@ -19,6 +20,9 @@ class Data(NamedTuple):
 
     Rows of the same `group` are never split, and with `time` a fit sees only rows that are earlier than those that it
     is judged by; both are None where nothing is said.
+
+    `verdict` says what people found who checked rows, as in `checked.py`; None where nobody did. A row that was found
+    negative is not positive, and one that was found positive is, whatever its label.
     """
 
     X: Any
@@ -28,11 +32,53 @@ class Data(NamedTuple):
     labelled: Ints
     group: Ints | None = None
     time: Floats | None = None
+    verdict: Ints | None = None
 
     @property
     def rows(self) -> MemoryRows:
         """The rows as objectives see them."""
         return MemoryRows.of(self.X, self.is_positive, self.weight)
+
+    @property
+    def is_confirmed(self) -> Bools:
+        """Positives that were checked."""
+        return np.zeros_like(self.is_positive) if self.verdict is None else self.verdict == FOUND_POSITIVE
+
+    @property
+    def is_known_negative(self) -> Bools:
+        return np.zeros_like(self.is_positive) if self.verdict is None else self.verdict == FOUND_NEGATIVE
+
+    @property
+    def is_unlabelled(self) -> Bools:
+        """Rows of which nothing is known."""
+        return ~self.is_positive if self.verdict is None else ~self.is_positive & ~self.is_known_negative
+
+    @property
+    def is_labelled(self) -> Bools:
+        """Rows that came with a label, whatever was found."""
+        return self.is_positive if self.verdict is None else np.isin(self.row, self.labelled)
+
+    @property
+    def n_doubtable(self) -> int:
+        """Positives that nobody has checked."""
+        return int((self.is_positive & ~self.is_confirmed).sum())
+
+    def weighing(self, known_negative_share: float | None) -> Data:
+        """The rows with weights by which known negatives have this share of all rows that are not positive."""
+        negative, unlabelled = self.is_known_negative, self.is_unlabelled
+        if known_negative_share is None or not (negative.any() and unlabelled.any()):
+            return self
+        total = self.weight[~self.is_positive].sum()
+        factor = np.ones_like(self.weight)
+        factor[negative] = known_negative_share * total / self.weight[negative].sum()
+        factor[unlabelled] = (1 - known_negative_share) * total / self.weight[unlabelled].sum()
+        return self._replace(weight=self.weight * factor)
+
+    @property
+    def known_negative_share(self) -> float:
+        """The share of known negatives in the weight of all rows that are not positive."""
+        negative = self.is_known_negative
+        return float(self.weight[negative].sum() / self.weight[~self.is_positive].sum()) if negative.any() else 0.0
 
     def without(self, left_out: Bools) -> Data:
         """The rows without some of the labelled positives."""
@@ -74,6 +120,7 @@ class Data(NamedTuple):
             self.labelled,
             None if self.group is None else self.group[index],
             None if self.time is None else self.time[index],
+            None if self.verdict is None else self.verdict[index],
         )
 
     @property
@@ -86,4 +133,4 @@ class Data(NamedTuple):
 
     @property
     def labelled_share(self) -> float:
-        return float(self.weight[self.is_positive].sum() / self.weight.sum())
+        return float(self.weight[self.is_labelled].sum() / self.weight.sum())

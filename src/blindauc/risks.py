@@ -101,6 +101,16 @@ class Risk(ABC):
     def max_pos_slope(self) -> float:
         """A bound of |pos_term'|."""
 
+    def with_known_negatives(self, share: float) -> Self:
+        """The risk where known negatives have this share of the unlabelled side.
+
+            (1 - share) R(positives, unlabelled) + share R(positives, known negatives)
+
+        is the same risk of a mixture of both (the PNU combination of Sakai, Niu and Sugiyama, Machine Learning 2018),
+        in which positives are rarer than among the unlabelled rows; to the blind AUC that does not matter.
+        """
+        return self
+
     @abstractmethod
     def smoothed(self, width: float) -> Self:
         """The risk with its kinks rounded off over `width`."""
@@ -217,6 +227,11 @@ class PUErrorRisk(Risk):
     def shifts_work(self) -> bool:  # type: ignore[override]
         """Not where the loss as a negative is taken off again: with the logistic loss a line is left."""
         return self.negative_share >= 0
+
+    def with_known_negatives(self, share: float) -> Self:
+        # Both 1 - prior, of the paper, and -prior, of the others, grow by as much as the prior falls.
+        less = share * self.prior
+        return replace(self, prior=self.prior - less, negative_share=self.negative_share + less) if share else self
 
     @property
     def curvature_scale(self) -> float:

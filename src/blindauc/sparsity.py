@@ -10,6 +10,7 @@ set            unit       pool             capacity
 `L0`           column     all columns      n_nonzero
 `GroupL0`      group      all groups       n_groups
 `ExclusiveL0`  column     a group          its n_per_group
+`L0Among`      column     eligible or not  n_nonzero, none
 ============== ========== ================ =====================
 
 The nearest point of such a set keeps the units of largest Euclidean norm in every pool.
@@ -128,6 +129,13 @@ class L0(SparsitySet):
 
     def __init__(self, n_features: int, n_nonzero: int) -> None:
         super().__init__(np.arange(n_features), np.zeros(n_features, np.intp), np.array([n_nonzero]))
+
+
+class L0Among(SparsitySet):
+    """At most `n_nonzero` nonzero weights, none of them outside of a mask."""
+
+    def __init__(self, eligible: Bools, n_nonzero: int) -> None:
+        super().__init__(np.arange(len(eligible)), np.where(eligible, 0, 1), np.array([n_nonzero, 0]))
 
 
 class GroupL0(SparsitySet):

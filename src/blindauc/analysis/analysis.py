@@ -13,6 +13,7 @@ from blindauc import progress
 from blindauc._typing import Floats
 from blindauc.analysis.auditing import doubtful
 from blindauc.analysis.belonging import ranked_groups
+from blindauc.analysis.checks import checks_told
 from blindauc.analysis.effects import effects_told, pairs_told
 from blindauc.analysis.expectations import found_told, wrong_told
 from blindauc.analysis.features import feature_table
@@ -25,6 +26,7 @@ from blindauc.analysis.ranking import Wanted, cases_told, ranked_rows
 from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.telling import baseline_told, doubts_told, features_told, interval, tuning_told
 from blindauc.analysis.training import remembered
+from blindauc.checked import UNCHECKED, as_words
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.shapes import check_shape_is_there
 from blindauc.preprocessing import feature_groups, make_preprocessor
@@ -79,6 +81,7 @@ def analyse(
     numeric: Sequence[str] = (),
     date: Sequence[str] = (),
     allow_leaks: Sequence[str] = (),
+    checked: Any = None,
     prior: float | None = None,
     capacity: int | None = None,
     show: Sequence[str] = (),
@@ -117,6 +120,9 @@ def analyse(
         is not plain.
     allow_leaks : sequence of str
         Columns to use although they give the label away (`find_leaks`).
+    checked : str or array-like of shape (n,), optional
+        What people found who checked rows, as in `BlindAUCClassifierCV.fit`: a column that says so, or one entry for
+        each row.
     prior : float, optional
         The share of positives among the unlabelled rows, if it is known.
     capacity : int, optional
@@ -161,7 +167,7 @@ def analyse(
     20
     """
     kinds: dict[GivenKind, Sequence[str]] = {"categorical": categorical, "numeric": numeric, "date": date}
-    wishes = Wishes(label, positive, id, drop, groups, rows_by, time, allow_leaks, kinds)
+    wishes = Wishes(label, positive, id, drop, groups, rows_by, time, allow_leaks, kinds, checked)
     with progress.steps(SHARES, is_shown=bool(verbose)) as at:
         at("encoding")
         shapes = [shape] if isinstance(shape, str) else list(shape)
@@ -180,9 +186,16 @@ def analyse(
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
-        ).fit(X, inputs.labels.is_positive, groups=inputs.row_groups, time=inputs.times)
+        ).fit(
+            X,
+            inputs.labels.is_positive,
+            groups=inputs.row_groups,
+            time=inputs.times,
+            checked=None if inputs.verdict is None else as_words(inputs.verdict),
+        )
         at("reasons and stability")
-        origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
+        asked = asdict(wishes) | {"checked": wishes.checked_column}
+        origin = provenance(asked | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
         return told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
 
 
@@ -198,7 +211,8 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)
     ranked = ranked_rows(inputs, steps, X, wanted.show)
-    unlabelled_scores = scores[~is_positive] if inputs.whole is None else inputs.whole.unlabelled_scores
+    is_open = ~is_positive if inputs.verdict is None else ~is_positive & (inputs.verdict == UNCHECKED)
+    unlabelled_scores = scores[is_open] if inputs.whole is None else inputs.whole.unlabelled_scores
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id, inputs.numbers)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
     features = feature_table(steps, frequency, scores[inputs.is_usual])
@@ -227,6 +241,7 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
         interactions=pairs_told(steps),
         bending=None if ranking.bending_ is None else interval(ranking.bending_),
         shapes=plain(ranking.shapes_),
+        checks=checks_told(ranking, inputs.verdict, is_positive),
     )
     groups = None if inputs.row_groups is None else ranked_groups(ranked)
     training = remembered(steps, inputs.frame, scores)

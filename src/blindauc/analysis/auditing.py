@@ -70,7 +70,7 @@ def audit(
     scores = steps.ranking.decision_function(X) - steps.ranking.intercept_
     model, nowhere = steps.ranking.calibration_, np.zeros(len(X), dtype=np.intp)
     wrong = model.expected_wrong(model.count(scores), range(1, len(X) + 1))
-    doubts = _Doubts(model.suspicion(scores), scores, nowhere, wrong)
+    doubts = _Doubts(model.suspicion(scores), scores, nowhere, wrong, np.zeros(len(X), dtype=bool))
     return _in_order(steps, frame, is_positive, X, id, doubts)
 
 
@@ -82,21 +82,33 @@ def doubtful(
     `numbers` are those of the rows of the frame in the table that they were taken from.
     """
     ranking = steps.ranking
-    wrong = ranking.expected_wrong(range(1, len(X) + 1))
-    doubts = _Doubts(ranking.suspicion_, ranking.held_out_rank_[is_positive], ranking.leverage_, wrong)
+    is_checked = np.isin(ranking.labelled_rows_, ranking.checked_rows)
+    n_open = int((~is_checked).sum())
+    wrong = ranking.expected_wrong(range(1, n_open + 1)) if n_open else []
+    rank = ranking.held_out_rank_[is_positive]
+    doubts = _Doubts(ranking.suspicion_, rank, ranking.leverage_, wrong, is_checked)
     return _in_order(steps, frame, is_positive, X, id, doubts, numbers)
 
 
 class _Doubts(NamedTuple):
     """What speaks against each labelled row: a suspicion, a low rank, unusual values in so many columns.
 
-    And how many of the first labels are wrong, in the order of doubt.
+    And how many of the first labels are wrong, in the order of doubt, and which were checked: these come last.
     """
 
     suspicion: Floats
     rank: Floats
     leverage: Ints
     wrong: list[Estimate]
+    is_checked: Bools
+
+    @property
+    def wrong_so_far(self) -> list[tuple[float, float, float]]:
+        """How many of the first labels are wrong, with its interval; what was found adds to what is expected."""
+        expected = [(float(each), each.low, each.high) for each in self.wrong]
+        known = np.cumsum(np.sort(self.suspicion[self.is_checked])[::-1])
+        last = np.array(expected[-1] if expected else (0.0, 0.0, 0.0))
+        return expected + [tuple((last + more).tolist()) for more in known]
 
 
 def _in_order(
@@ -108,16 +120,19 @@ def _in_order(
     doubts: _Doubts,
     numbers: Ints | None = None,
 ) -> pd.DataFrame:
+    reason = np.array(reasons(steps, frame[is_positive], X, doubts.leverage), dtype=object)
+    checked, suspicion = doubts.is_checked, doubts.suspicion
+    reason[checked] = np.where(suspicion[checked] == 1, "checked, and found wrong", "checked, and found right")
+    false_alarms = 1 - suspicion
+    false_alarms[~checked] = expected_fdr(suspicion[~checked])
     rows = named_rows(frame, id, numbers)[is_positive].assign(
-        suspicion=doubts.suspicion,
-        false_alarms=expected_fdr(doubts.suspicion),
-        reason=reasons(steps, frame[is_positive], X, doubts.leverage),
+        suspicion=suspicion, false_alarms=false_alarms, reason=reason
     )
     # Of those equally doubtful, first those with leverage, which have no rank, then the one that ranks lowest.
-    order = np.lexsort((doubts.rank, -doubts.leverage, -doubts.suspicion))
+    order = np.lexsort((doubts.rank, -doubts.leverage, -suspicion, checked))
     rows = rows.iloc[order].reset_index(drop=True)
-    wrong = [(float(each), each.low, each.high) for each in doubts.wrong]
-    so_far = pd.DataFrame(wrong if is_judged(steps.ranking.calibration_) else np.nan, rows.index, WRONG_SO_FAR)
+    is_known = is_judged(steps.ranking.calibration_)
+    so_far = pd.DataFrame(doubts.wrong_so_far if is_known else np.nan, rows.index, WRONG_SO_FAR)
     return pd.concat([rows.drop(columns="reason"), so_far, rows["reason"]], axis=1)
 
 

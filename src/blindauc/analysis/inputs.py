@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.belonging import groups_in, times_in
+from blindauc.analysis.checks import checked_in
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.grouping import Groups, column_groups
 from blindauc.analysis.labels import LabelColumn, read_labels_of
@@ -32,7 +33,7 @@ class Wishes:
 
     Attributes
     ----------
-    label, positive, id, drop, groups, rows_by, time, allow_leaks : as in `analyse`
+    label, positive, id, drop, groups, rows_by, time, allow_leaks, checked : as in `analyse`
     kinds : the columns that are of each kind, because someone says so
     """
 
@@ -45,6 +46,12 @@ class Wishes:
     time: str | None = None
     allow_leaks: Sequence[str] = ()
     kinds: Mapping[GivenKind, Sequence[str]] = field(default_factory=dict)
+    checked: Any = None
+
+    @property
+    def checked_column(self) -> str | None:
+        """The column that says what was found where rows were checked, if it is one."""
+        return self.checked if isinstance(self.checked, str) else None
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -53,6 +60,7 @@ class Wishes:
         roles = {
             self.time: "says when each row was",
             self.rows_by: "says whom each row belongs to",
+            self.checked_column: "says what was found where rows were checked",
             self.id: "names the rows",
         }
         return reasons | {name: reason for name, reason in roles.items() if name is not None}
@@ -60,7 +68,7 @@ class Wishes:
     @property
     def named(self) -> dict[str, Sequence[str]]:
         """The columns that each parameter names."""
-        roles = {"id=": self.id, "rows_by=": self.rows_by, "time=": self.time}
+        roles = {"id=": self.id, "rows_by=": self.rows_by, "time=": self.time, "checked=": self.checked_column}
         lists: dict[str, Sequence[str]] = {"drop=": self.drop, "allow_leaks=": self.allow_leaks}
         lists["groups="] = [] if isinstance(self.groups, str | None) else list(self.groups)
         lists |= {f"{kind}=": names for kind, names in self.kinds.items()}
@@ -85,6 +93,7 @@ class Inputs:
     times : when each row was, if that is said
     notes : what the user should know about columns, in sentences
     whole : the table that these rows were taken from, where it is larger than memory
+    verdict : what was found where rows were checked, as in `blindauc.checked`; None where none was
     """
 
     frame: pd.DataFrame
@@ -100,6 +109,7 @@ class Inputs:
     times: Floats | None
     notes: list[str]
     whole: Whole | None = None
+    verdict: Ints | None = None
 
     @property
     def n_rows(self) -> int:
@@ -108,8 +118,9 @@ class Inputs:
 
     @property
     def n_unlabelled(self) -> int:
-        """How many of them are not labelled."""
-        return self.n_rows - int(self.labels.is_positive.sum())
+        """How many of them are not labelled, and were not checked."""
+        n_checked = 0 if self.verdict is None else int((~self.labels.is_positive & (self.verdict != 0)).sum())
+        return self.n_rows - int(self.labels.is_positive.sum()) - n_checked
 
     @property
     def numbers(self) -> Ints:
@@ -156,6 +167,7 @@ def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
         groups,
         times,
         [*notes, *_notes_on_codes(columns, kinds, given)],
+        verdict=checked_in(frame, wishes.checked),
     )
 
 

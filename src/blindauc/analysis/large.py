@@ -34,6 +34,7 @@ from blindauc.estimators.door import scores as scores_of_rows
 from blindauc.rows.cache import CachedRows
 from blindauc.rows.parquet import ParquetRows
 from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.rows.table_size import read_size
 
 SHARES = {"reading": 40.0, "fit": 50.0, "scores of all rows": 4.0, "reasons and stability": 6.0}
 """What takes which share of the time: measured on 2 million rows of 20 columns, text and numbers."""
@@ -87,7 +88,9 @@ def analyse_files(
     kinds = {each: kind for kind, names in wishes.kinds.items() for each in names}
     with progress.steps(SHARES, is_shown=bool(verbose)) as at:
         at("reading")
-        source = ParquetRows(path, wishes.label, id=wishes.id, drop=wishes.drop, kinds=kinds, memory=memory)
+        # A third of the memory: the rest is for scores, the sample and what is told.
+        third = None if memory is None else read_size(memory) // 3
+        source = ParquetRows(path, wishes.label, id=wishes.id, drop=wishes.drop, kinds=kinds, memory=third)
         cached = source.prepared(lambda done, of: at("reading", min(done / of, 1.0), f"reading, {done:,} rows"))
         labels = _labels(cached, wishes)
         wanted = Wanted(capacity, tuple(show))
@@ -99,12 +102,13 @@ def analyse_files(
             shape=shape,
             prior=prior,
             random_state=random_state,
-            n_jobs=n_jobs,
+            n_jobs=n_jobs if memory is None else None,  # other processes would take memory of their own
             verbose=verbose,
         )
         with _engine(cached, labels.is_positive, cluster) as rows:
             ranking.fit(rows)
             at("scores of all rows")
+            rows.forget()
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
         numbers, is_drawn = _told_rows(ranking, labels.is_positive, scores)
@@ -151,9 +155,10 @@ def _told_rows(ranking: Any, is_positive: Bools, scores: Floats) -> tuple[Ints, 
     drawn = sampled[~is_positive[sampled]]
     if len(drawn) > MOST_DRAWN:
         drawn = np.random.default_rng(0).choice(drawn, MOST_DRAWN, replace=False)
-    unlabelled = np.flatnonzero(~is_positive)
-    n_ranked = min(MOST_RANKED, len(unlabelled))
-    first = unlabelled[np.argpartition(-scores[unlabelled], n_ranked - 1)[:n_ranked]]
+    # Not by sorting: that would take twice the memory of the scores.
+    of_unlabelled = np.where(is_positive, -np.inf, scores)
+    n_below = max(len(scores) - MOST_RANKED, 0)
+    first = np.flatnonzero(of_unlabelled >= np.partition(of_unlabelled, n_below)[n_below])
     numbers = np.unique(np.concatenate([np.flatnonzero(is_positive), drawn, first]))
     return numbers, np.isin(numbers, drawn)
 

@@ -112,6 +112,9 @@ def _fitted_side(steps: Steps, names: Any, score: Floats, group: Any) -> Side:
     ranking = steps.ranking
     is_labelled, is_doubtful = np.zeros((2, len(score)), dtype=bool)
     is_labelled[ranking.labelled_rows_] = True
+    # Labels that were found wrong are none any more, and rows that were found positive have one now.
+    for rows, is_one in (("known_negative_rows_", False), ("confirmed_rows_", True)):
+        is_labelled[getattr(ranking, rows, [])] = is_one
     is_doubtful[ranking.doubtful_labels(MAX_FDR)] = True
     suspicion = np.full(len(score), np.nan)
     suspicion[ranking.labelled_rows_] = ranking.suspicion_

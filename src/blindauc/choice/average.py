@@ -26,8 +26,11 @@ from blindauc.scorers.contract import Model, Models, Scorer
 ROUNDING = 1e-12
 """A sum of weights that is one half but for rounding is one half."""
 
-MOST_OF_THE_WEIGHT = 0.95
-"""What candidates that are fitted to rows out of memory have: the others would cost passes, and change little."""
+MOST_OF_THE_WEIGHT, MOST_FITTED = 0.95, 10
+"""What the candidates have that are fitted to rows out of memory, and how many they are at most.
+
+Each takes some twenty passes over the rows, and one more changes little.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None
 
 
 def heaviest(weights: Floats) -> Ints:
-    """The fewest candidates that have most of the weight, in their order.
+    """The fewest candidates that have most of the weight, but no more than ten, in their order.
 
     Examples
     --------
@@ -95,7 +98,7 @@ def heaviest(weights: Floats) -> Ints:
     """
     order = np.argsort(-weights, kind="stable")
     n_taken = int(np.searchsorted(np.cumsum(weights[order]), MOST_OF_THE_WEIGHT - ROUNDING)) + 1
-    return np.sort(order[:n_taken])
+    return np.sort(order[: min(n_taken, MOST_FITTED)])
 
 
 def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:

@@ -30,6 +30,25 @@ BENT = 0.01
 Theory of Probability, 1961) to give up a score that can be read. Where bending pays, labels bring far more."""
 
 
+LIKELY_MULTIPLE = 1.0
+"""As how many unlabelled rows a known negative weighs where nothing was tried: each shows one negative, as a known one
+does."""
+
+
+def log_belief_in_multiples(multiples: Floats) -> Floats:
+    """The logarithm of the belief in known negatives that weigh so much, up to a constant: half as much in 10 as in 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.choice.belief import log_belief_in_multiples
+    >>> np.exp(log_belief_in_multiples(np.array([1.0, 10.0, 0.0]))).round(2).tolist()
+    [1.0, 0.5, 0.1]
+    """
+    decades = np.log10(np.maximum(multiples, 1e-3) / LIKELY_MULTIPLE)
+    return -np.log1p(decades**2)
+
+
 def log_belief_in_shape(shape: str) -> float:
     """The logarithm of the belief in a shape, up to a constant."""
     return 0.0 if shape == "linear" else float(np.log(BENT))

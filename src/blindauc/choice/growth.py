@@ -33,10 +33,10 @@ class GrowthStep:
 
 def grown(scorer: Scorer, data: Data, spec: Spec) -> tuple[Data, list[GrowthStep]]:
     """As many rows as it takes: all positives, and unlabelled rows doubled from as many as there are positives."""
-    unlabelled = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))
+    unlabelled = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))
     n_unl, path = int(data.is_positive.sum()), []
     while True:
-        taken = data.is_positive.copy()
+        taken = ~data.is_unlabelled
         taken[unlabelled[:n_unl]] = True
         sample = data.subset(taken)
         path.append(GrowthStep(min(n_unl, len(unlabelled)), _blind_auc(scorer, sample, spec)))

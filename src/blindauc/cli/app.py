@@ -15,6 +15,7 @@ from blindauc.cli.demo import demo
 from blindauc.cli.errors import errors_told
 from blindauc.cli.fit import fit
 from blindauc.cli.monitor import monitor
+from blindauc.cli.refit import refit
 from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
 from blindauc.cli.review import review
@@ -52,5 +53,5 @@ def blindauc(
     """What holds for all commands."""
 
 
-for command in (fit, score, audit, compare, monitor, report, review, demo, reproduce):
+for command in (fit, score, audit, compare, monitor, report, review, refit, demo, reproduce):
     app.command()(_telling_errors(command))

@@ -69,7 +69,7 @@ def compare(
     with steps({"reading and comparing": 1.0}, is_shown=not as_json) as at:
         at("reading and comparing")
         if data is None:
-            found = _on_own_rows((first, second), runs)
+            found = compared_runs((first, second), runs)
         else:
             given: dict[str, Any] = {"positive": positive, "id": id, "rows_by": rows_by}
             found = _on_table((first, second), runs, data, Place(sheet, header_row), label, given)
@@ -77,7 +77,7 @@ def compare(
             from blindauc.report.compare import write_comparison
 
             write_comparison(found, out)
-    typer.echo(found.to_json() if as_json else "\n".join(_lines(found)))
+    typer.echo(found.to_json() if as_json else "\n".join(told_lines(found)))
     if out is not None and not as_json:
         typer.echo(f"\n{printable(str(out))}")
 
@@ -91,7 +91,7 @@ def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
             raise FileNotFoundError(f"There is no {path}: name folders that `blindauc fit` wrote, or add a table.")
 
 
-def _on_own_rows(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
+def compared_runs(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
     """Both on the rows that they were fitted to, from the files beside their models."""
     from blindauc.analysis import compare as compared
     from blindauc.analysis.sides import Ranked
@@ -153,7 +153,8 @@ def _names(places: tuple[Path, Path]) -> tuple[str, str]:
     return (first, second) if first != second else (printable(str(places[0])), printable(str(places[1])))
 
 
-def _lines(found: RunComparison) -> Iterator[str]:
+def told_lines(found: RunComparison) -> Iterator[str]:
+    """What changed, in lines for a terminal."""
     yield f"{found.names[0]} and {found.names[1]}, {found.n_rows:,} rows"
     if found.judged is not None:
         judged = found.judged

@@ -29,7 +29,7 @@ def _take_options(context: typer.Context, config: Path | None) -> Path | None:
     if config is not None:
         known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
         with errors_told():
-            context.default_map = _options(config, known)
+            context.default_map = options_of(config, known)
     return config
 
 
@@ -43,7 +43,7 @@ Config = Annotated[
 ]
 
 
-def _options(config: Path, known: Set[str]) -> dict[str, Any]:
+def options_of(config: Path, known: Set[str]) -> dict[str, Any]:
     """The options of a run; files by the place of its run.json."""
     run = read_run(config)
     options = run["arguments"]

@@ -53,6 +53,12 @@ def fit(
         str | None, typer.Option(help="Whom rows belong to, such as 'patient': never fitted to and judged at once.")
     ] = None,
     time: Annotated[str | None, typer.Option(help="When rows were: judged by fits to earlier rows.")] = None,
+    checked: Annotated[
+        str | None, typer.Option(help="A column that says where rows were checked: right or 1, wrong or 0, or blank.")
+    ] = None,
+    decisions: Annotated[
+        Path | None, path_option(help="The same in a table of its own, as `blindauc review --export` writes it.")
+    ] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns of categories, such as codes.")] = None,
     numeric: Annotated[list[str] | None, typer.Option(help="Columns of numbers.")] = None,
     date: Annotated[
@@ -115,6 +121,8 @@ def fit(
 
       blindauc fit cohort.xlsx --sheet 2024 --header-row 3 --label outcome
 
+      blindauc fit patients.csv --label infection --checked chart_review
+
       blindauc fit everyone.parquet --label infection --memory 2GB
 
       blindauc fit --config results/run.json --out again
@@ -140,7 +148,7 @@ def fit(
         origin = provenance(recorded(given, folder), files_read(given), seed=seed)
         if config is not None:
             check_repeats(config, files_read(given), origin)
-        with filled(folder, [data, groups, config], force=force) as unfinished:
+        with filled(folder, [data, groups, decisions, config], force=force) as unfinished:
             at("analysis")
             options: dict[str, Any] = {
                 "positive": positive,
@@ -162,10 +170,13 @@ def fit(
                 "verbose": int(not as_json),
                 "name": printable(data.name),
             }
+            if frame is None and (checked is not None or decisions is not None):
+                raise ValueError("--checked and --decisions are for a table that is read whole: leave them out.")
             if frame is None:
                 analysis = analysed_in_parts(data, label, options, memory=memory, cluster=cluster)
             else:
-                analysis = analyse(frame, label, **options)
+                found = checked if decisions is None else _found_in(decisions, frame, id, checked)
+                analysis = analyse(frame, label, checked=found, **options)
             at("writing")
             analysis = replace(analysis, findings=replace(analysis.findings, provenance=origin))
             write_all(analysis, unfinished, notation_of(first_file(data), header_row=header_row))
@@ -201,6 +212,20 @@ def _groups_in(path: Path) -> dict[str, str]:
     return dict(zip(table["column"].astype(str), table["group"].astype(str), strict=True))
 
 
+def _found_in(decisions: Path, frame: Any, id: str | None, checked: str | None) -> Any:
+    """What was found by a table of decisions and, where that says nothing, by a column."""
+    from blindauc.analysis.checks import checked_in, decided
+    from blindauc.checked import as_words
+    from blindauc.datasets.tables import read_table
+
+    names = None if id is None or id not in frame else frame[id].astype(str).tolist()
+    found = decided(read_table(decisions), names, len(frame))
+    before = None if checked is None else checked_in(frame, checked)
+    if before is not None:
+        found[found == 0] = before[found == 0]
+    return as_words(found)
+
+
 def _print(analysis: Analysis, folder: Path, as_json: bool) -> None:
     from rich.console import Console
 
@@ -232,6 +257,7 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
         "n_groups": found.asked.n_groups,
         "notes": found.asked.notes,
         "shapes": found.shapes,
+        "checks": None if found.checks is None else asdict(found.checks),
         "bending": None if found.bending is None else list(found.bending),
         "baselines": [{"name": each.name, "is_as_good": each.is_as_good} for each in found.baselines],
     }

@@ -12,7 +12,7 @@ from blindauc.cli.wording import as_options
 from blindauc.report.bending import bending_told, does_select, selection_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
-from blindauc.report.stating import stated, stated_prior, stated_wrong
+from blindauc.report.stating import stated, stated_checks, stated_prior, stated_wrong
 
 if TYPE_CHECKING:
     from blindauc.report.findings import Expected, Findings
@@ -29,6 +29,8 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     asked = findings.asked
     rows = f"{asked.n_rows:,} rows" if asked.n_groups is None else f"{asked.n_rows:,} rows of {asked.n_groups:,} groups"
     yield f"{asked.data}: {rows}, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
+    if findings.checks is not None:
+        yield stated_checks(findings.checks)
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
         yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
@@ -70,8 +72,11 @@ def _numbers(findings: Findings) -> Iterator[str]:
         findings.prior, is_auc_known=is_known, is_prior_known=findings.is_prior_known, remedy="--prior SHARE"
     )
     yield f"AUC                               {stated(findings.auc, is_known=is_known)}"
+    if findings.checks is not None and findings.checks.auc is not None:
+        yield f"AUC against known negatives       {stated(findings.checks.auc, is_known=True)}"
     yield f"positives among unlabelled rows   {prior}"
-    yield f"wrong labels among the labelled   {stated(findings.contamination, is_known=is_known)}"
+    among = "among the labelled " if findings.checks is None else "among the unchecked"
+    yield f"wrong labels {among}  {stated(findings.contamination, is_known=is_known)}"
     found, wrong = positives_first(findings), wrong_first(findings)
     rows = _found(found, findings) if found else "how many are positive cannot be told"
     labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be told"

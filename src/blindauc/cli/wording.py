@@ -11,6 +11,7 @@ OPTIONS = {
     "groups": "--groups",
     "rows_by": "--rows-by",
     "time": "--time",
+    "checked": "--checked",
     "prior": "--prior",
     "drop": "--drop COLUMN",
     "allow_leaks": "--allow-leak COLUMN",

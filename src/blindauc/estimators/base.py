@@ -12,11 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats
-from blindauc.choice.belief import likeliest_ridge
+from blindauc.choice.belief import LIKELY_MULTIPLE, likeliest_ridge
+from blindauc.choice.space import share_of_multiple
 from blindauc.data import Data
 from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
-from blindauc.estimators.inputs import check_number, check_whole
+from blindauc.estimators.inputs import check_number, check_share, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.estimators.reading import Sifted, all_or_nothing
@@ -27,11 +28,12 @@ from blindauc.objectives import Objective
 from blindauc.scorers import LinearModel, LinearScorer, Model
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is
+from blindauc.scorers.linear import outlier_set
 from blindauc.scorers.mixed import MixedScorer
 from blindauc.scorers.spec import Spec
 from blindauc.scorers.trees import TreeScorer
 from blindauc.solvers import Progress, Solution, exchange, path, psg
-from blindauc.sparsity import L0
+from blindauc.sparsity import SparsitySet
 from blindauc.threads import blas_threads_for
 
 
@@ -48,12 +50,21 @@ class PUClassifier(PUParameters):
     l2: float | str = "auto"
     scaling: str = "standard"
     loss: Any = "logistic"
+    known_negative_share: float | str = "auto"
     calibrate: bool = True
     solver: str = "exchange"
     max_swaps: int = 50
     callback: Any = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        checked: Any = None,
+    ) -> Self:
         """Fit to labelled positives and unlabelled rows.
 
         Parameters
@@ -71,6 +82,10 @@ class PUClassifier(PUParameters):
         time : array-like of shape (n,), optional
             When each row was, as numbers or dates. The calibration judges rows by fits to earlier ones; the weights
             do not depend on it.
+        checked : array-like of shape (n,), optional
+            What people found who checked labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" where nobody did. A positive that was checked is never
+            left out, and a negative counts as one (`known_negative_share`), whatever y says.
 
         Returns
         -------
@@ -78,7 +93,7 @@ class PUClassifier(PUParameters):
         """
         with all_or_nothing(self), opened(self, X, y, sample_weight) as parts:
             self._check_params()
-            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time)
+            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time, checked=checked)
             check_shapes([self.shape], self, rows)
             self._fit(rows)
         return self
@@ -100,9 +115,9 @@ class PUClassifier(PUParameters):
             self._place_threshold_by_share(rows, scores)
             return
         known, folds = out_of_fold_of(scorer, data, spec)
-        meaning = meaning_of(data, scores, known, self.prior, self.sampling, rows.labelled_share).with_leverage(
-            rows.leverage_rows
-        )
+        meaning = meaning_of(
+            data, scores, known, self.prior, self.sampling, rows.labelled_share, self.outliers_
+        ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
         self._store_explanation(reference, data, folds)
 
@@ -117,15 +132,23 @@ class PUClassifier(PUParameters):
             self.scaling,
             self.loss,
             1.0,
-            n_outliers / int(rows.data.is_positive.sum()),
+            n_outliers / max(rows.data.n_doubtable, 1),
             tuple(counts) if np.ndim(counts) else counts,
             self.shape,
             **of_shape.get(self.shape, {}),
+            known_negative_share=self._known_negative_share(rows.data),
         )
         if self.l2 != "auto":
             return replace(spec, l2=float(self.l2))
         is_trees = self.shape == "trees"
         return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(rows.fitted, spec)))
+
+    def _known_negative_share(self, data: Data) -> float | None:
+        if not data.is_known_negative.any():
+            return None
+        if self.known_negative_share == "auto":
+            return share_of_multiple(data, LIKELY_MULTIPLE)
+        return float(self.known_negative_share)
 
     def _fitted(self, scorer: MixedScorer, data: Any, spec: Spec) -> _Fit:
         of_shape: Any = scorer.of_family[spec.family]
@@ -149,11 +172,11 @@ class PUClassifier(PUParameters):
         return _Fit(model, allowed.columns, left_out, np.where(left_out, np.inf, 0.0), end.value, end.n_iter)
 
     def _solution(self, linear: LinearScorer, data: Any, spec: Spec) -> Solution:
-        objective = linear.objective(data, spec.scaling, spec.loss).with_ridge(spec.l2)
-        n_outliers = round(spec.n_outliers * objective.n_positives)
-        check_shifts_work(linear, spec.loss, n_outliers)
+        objective = linear.objective(data, spec.scaling, spec.loss, spec.known_negative_share).with_ridge(spec.l2)
+        outliers = outlier_set(data, spec.n_outliers)
+        check_shifts_work(linear, spec.loss, outliers.n_units)
         features = linear.features(spec.n_features_to_select)
-        solution = self._solve(objective, features, L0(objective.n_positives, n_outliers))
+        solution = self._solve(objective, features, outliers)
         self._warn_if_unfinished(solution)
         return solution
 
@@ -162,12 +185,17 @@ class PUClassifier(PUParameters):
         models = scorer.path(data, [spec])
         model, (outliers,) = models.average(np.ones(1)), models.outliers
         scores = model.scores(data.X)
-        weight = data.weight.copy()
+        weighed = data.weighing(spec.known_negative_share)
+        weight = weighed.weight.copy()
         weight[np.flatnonzero(data.is_positive)[outliers]] = 0.0
         pos, unl = data.is_positive, ~data.is_positive
-        value = scorer.risk(spec.loss)(
-            scores[pos], scores[unl], weight[pos] / weight[pos].sum(), weight[unl] / weight[unl].sum()
-        ).value
+        value = (
+            scorer.risk(spec.loss)
+            .with_known_negatives(weighed.known_negative_share)(
+                scores[pos], scores[unl], weight[pos] / weight[pos].sum(), weight[unl] / weight[unl].sum()
+            )
+            .value
+        )
         return _Fit(model, model.columns, outliers, np.where(outliers, np.inf, 0.0), value, int(self.n_rounds))
 
     def _check_params(self) -> None:
@@ -176,12 +204,14 @@ class PUClassifier(PUParameters):
             check_number("l2", self.l2, at_least=0)
         check_number("max_swaps", self.max_swaps, at_least=0)
         check_number("gamma", self.gamma, above=0)
+        if self.known_negative_share != "auto":
+            check_share("known_negative_share", self.known_negative_share)
         check_whole("n_leaves", self.n_leaves, at_least=2)
         check_whole("n_rounds", self.n_rounds, at_least=1)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be callable or None, not {self.callback!r}.")
 
-    def _solve(self, objective: Objective, features: Any, outliers: L0) -> Solution:
+    def _solve(self, objective: Objective, features: Any, outliers: SparsitySet) -> Solution:
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "callback": self._reporter()}
         if self.solver == "exchange":
             return exchange(objective, features, outliers, max_swaps=int(self.max_swaps), **limits)
@@ -216,7 +246,7 @@ class PUClassifier(PUParameters):
         if self.prior is None:
             self.intercept_ = -threshold_of_share(scores, rows.standing_for, rows.labelled_share)
         else:
-            unlabelled = ~rows.data.is_positive
+            unlabelled = rows.data.is_unlabelled
             self.intercept_ = -threshold_of_share(scores[unlabelled], rows.data.weight[unlabelled], self.prior)
 
 

@@ -68,6 +68,10 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         interquartile ranges. `coef_` is for the columns as given in any case. Shapes that bend scale by themselves.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         Of the margin by which a positive outranks an unlabelled row.
+    known_negative_share : float or "auto", default="auto"
+        The share g of rows known to be negative (`fit(checked=...)`) in the weight of all rows that are not positive:
+        the objective is (1 - g) that of positives against unlabelled rows plus g that against known negatives. "auto"
+        takes each for one unlabelled row.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None
@@ -144,12 +148,21 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     l2_ : float
         The ridge on the weights.
     prior_, contamination_ : Estimate
-        The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals.
+        The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals; of
+        those that nobody has checked.
     auc_ : Estimate
         The AUC that the ranking has on true labels, by rows held out of the fit and the two shares above. With fewer
         than 15 distinct positives nothing is known of it, and its interval is 0 to 1, as are those of the shares.
     suspicion_, labelled_rows_ : ndarray of shape (n_pos,)
         The probability that each labelled positive (of positive weight) is mislabelled, and its row in the training X.
+    confirmed_rows_, known_negative_rows_ : ndarray, where something was checked
+        Row numbers, in the training X, of the rows that are known to be positive, and negative.
+    auc_checked_ : Estimate, with at least 10 known negatives
+        The AUC of positives against these, by rows held out of the fit; it needs no prior. They are no random sample of
+        negatives: labels found wrong in the order of suspicion rank lower than most negatives, and unlabelled rows that
+        were checked from the top of the ranking rank higher.
+    check_for_ranking_ : ndarray
+        The first of the rows that `next_to_check(k, for_="ranking")` names.
     calibration_, unlabelled_calibration_ : ScoreModel
         What the scores mean, for rows of the population (`sampling`) and for rows that are known to be unlabelled.
     lift_ : float

@@ -100,4 +100,5 @@ def _labelled(ranking: PURanking, n_rows: int, y: Any, training: bool) -> Bools:
                 "training=False."
             )
         is_labelled[ranking.labelled_rows_] = True
+        is_labelled[ranking.checked_rows] = True  # of which there is nothing to expect any more
     return is_labelled

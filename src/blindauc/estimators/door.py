@@ -44,13 +44,16 @@ def read_rows(
     *,
     groups: Any = None,
     time: Any = None,
+    checked: Any = None,
 ) -> Sifted:
     """Validated rows, with those of leverage set apart; the estimator learns its classes and its columns."""
     if parts is None:
-        data = read_data(estimator, X, y, sample_weight, groups=groups, time=time)
+        data = read_data(estimator, X, y, sample_weight, groups=groups, time=time, checked=checked)
         return sifted(data, estimator.leverage_screen, _num_samples(X))
-    if groups is not None or time is not None:
-        raise ValueError("groups= and time= are for rows in memory: leave them out, or pass a table that fits into it.")
+    if groups is not None or time is not None or checked is not None:
+        raise ValueError(
+            "groups=, time= and checked= are for rows in memory: leave them out, or pass a table that fits into it."
+        )
     return read_parts(estimator, parts)
 
 

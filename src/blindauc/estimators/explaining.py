@@ -42,7 +42,7 @@ class Explanation:
 
 def reference_rows(data: Data) -> Floats:
     """Some unlabelled rows, chosen by what they hold."""
-    some = in_random_order(np.flatnonzero(~data.is_positive), row_digests(data.X, 0))[:MAX_ROWS]
+    some = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))[:MAX_ROWS]
     return Matrix(data.X).rows(some).dense()
 
 
@@ -59,5 +59,5 @@ def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Exp
 def _importance(data: Data, folds: Sequence[Fold]) -> Floats:
     if not folds:
         return np.full(data.X.shape[1], np.nan)
-    held_out = ((fold.model, data.subset(fold.held_out)) for fold in folds)
+    held_out = ((fold.model, data.subset(fold.held_out & ~data.is_known_negative)) for fold in folds)
     return importances_of((model, rows.X, rows.is_positive, rows.weight) for model, rows in held_out)

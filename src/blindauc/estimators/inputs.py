@@ -174,3 +174,10 @@ def check_prior(prior: Any) -> None:
 def _refuse_bool(name: str, value: Any) -> None:
     if isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be a number, not {value!r}.")
+
+
+def check_share(name: str, share: Any) -> None:
+    """Raise unless the value is a share from 0 up to 1, which it must not be."""
+    _refuse_bool(name, share)
+    if not isinstance(share, Real) or not 0 <= float(share) < 1:
+        raise ValueError(f"{name} must be a share from 0 up to 1, without 1 itself, not {share!r}.")

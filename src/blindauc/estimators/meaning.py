@@ -9,13 +9,14 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED, Estimate
+from blindauc.estimators.checking import LabelChecks, auc_checked, gains
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.judgement import among_all_rows, judge_ranks, on_scores, without_evidence
+from blindauc.trust.judgement import among_all_rows, is_judged, judge_ranks, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Meaning:
     labelled_rows : row numbers of the labelled positives in the user's X
     suspicion : ndarray, the probability that each of these labels is wrong
     labels_by_step : ndarray, how many of these labels are in each step of the calibration, but for those with leverage
+        and those that were checked
+    auc_checked : Estimate of the AUC of positives against known negatives; None where these are too few
+    gain : ndarray, for each fitted row how much checking it promises (`checking.py`)
     """
 
     calibration: ScoreModel
@@ -42,6 +46,8 @@ class Meaning:
     labelled_rows: Ints
     suspicion: Floats
     labels_by_step: Ints
+    auc_checked: Estimate | None
+    gain: Floats
 
     def with_leverage(self, rows: Ints) -> Meaning:
         """The same with labelled rows that neither fitted nor voted: their labels are taken to be wrong."""
@@ -49,7 +55,8 @@ class Meaning:
             return self
         every = np.append(self.labelled_rows, rows)
         suspicion, order = np.append(self.suspicion, np.ones(len(rows))), np.argsort(every)
-        left = len(self.labelled_rows) / len(every)
+        n_unchecked = int(self.labels_by_step.sum())
+        left = n_unchecked / (n_unchecked + len(rows))
         was = self.contamination
         low, value, high = (1 - left * (1 - share) for share in (was.low, float(was), was.high))
         contamination = Estimate(value, low, high, was.confidence)
@@ -57,14 +64,23 @@ class Meaning:
 
 
 def meaning_of(
-    data: Data, scores: Floats, known: OutOfFold, prior: float | None, sampling: str, labelled_share: float
+    data: Data,
+    scores: Floats,
+    known: OutOfFold,
+    prior: float | None,
+    sampling: str,
+    labelled_share: float,
+    outliers: Ints,
 ) -> Meaning:
     """Learn from out-of-fold ranks what the scores of the rows that were fitted mean.
 
     Where nothing was held out, ranks within the sample have to do. There, and where fewer than `MIN_JUDGED` distinct
     positives were held out, nothing is known of the AUC, the probabilities and the labels.
+
+    The mixture is one of all labels as they came, those that were checked among them: who checks by suspicion checks by
+    rank, and without those labels the others would not be a sample that the mixture can explain.
     """
-    unlabelled = ~data.is_positive
+    unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
     judgement = judge_ranks(as_ranked(data, rank), prior)
@@ -74,26 +90,38 @@ def meaning_of(
     # New rows score as those that a fit has not seen.
     lift = known.lift * spread_of(unl_scores, unl_weight)
     of_unlabelled = on_scores(of_ranks, unl_scores + lift, unl_weight)
-    pos_rank = rank[data.is_positive]
+    labelled = data.is_labelled
+    pos_rank = rank[labelled]
     never = np.isnan(pos_rank)
-    pos_rank[never] = share_below(scores[data.is_positive][never], unl_scores, unl_weight)
-    labelled_rows, first = np.unique(data.row[data.is_positive], return_index=True)
+    pos_rank[never] = share_below(scores[labelled][never], unl_scores, unl_weight)
+    labelled_rows, first = np.unique(data.row[labelled], return_index=True)
+    labels = LabelChecks.of(data, labelled, first)
+    suspicion = of_ranks.suspicion(pos_rank[first])
+    by_step = of_ranks.count(pos_rank[first][labels.is_unchecked])
     return Meaning(
         among_all_rows(of_unlabelled, labelled_share) if sampling == "one_sample" else of_unlabelled,
         of_unlabelled,
         lift,
         of_ranks.estimate.prior,
-        of_ranks.estimate.contamination,
-        judgement.auc,
+        labels.contamination(of_ranks, by_step),
+        judgement.auc if not labels.is_wrong.any() or not is_judged(of_ranks) else _auc_as_found(data, rank, prior),
         labelled_rows,
-        of_ranks.suspicion(pos_rank[first]),
-        of_ranks.count(pos_rank[first]),
+        labels.settled(suspicion),
+        by_step,
+        auc_checked(data, rank, of_ranks),
+        gains(data, rank, of_ranks, outliers),
     )
+
+
+def _auc_as_found(data: Data, rank: Floats, prior: float | None) -> Estimate:
+    """The AUC by the labels that were not found wrong: of the others it need not be learnt any more how they rank."""
+    kept = data.is_unlabelled | (data.is_labelled & data.is_positive)
+    return judge_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
 
 
 def _n_distinct(data: Data, rank: Floats) -> int:
     """How many different labelled positives have a rank."""
-    judged = data.subset(data.is_positive & ~np.isnan(rank))
+    judged = data.subset(data.is_labelled & ~np.isnan(rank))
     return len(np.unique(row_digests(judged.X, 0)))
 
 
@@ -104,7 +132,7 @@ def as_ranked(data: Data, rank: Floats) -> Ranked:
     many as they are worth by how alike they rank.
     """
     taken = ~np.isnan(rank)
-    pos, unl, counts = taken & data.is_positive, taken & ~data.is_positive, data.counts
+    pos, unl, counts = taken & data.is_labelled, taken & data.is_unlabelled, data.counts
     if data.group is not None:
         counts = counts.copy()
         for kind in (pos, unl):

@@ -14,11 +14,15 @@ from blindauc._typing import Ints
 from blindauc.data import Data
 from blindauc.estimators.reading import Sifted, enough
 from blindauc.evidence.folds import MIN_FITTED_UNL
+from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.parts import PartedRows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 from blindauc.theory import enough_unlabelled
+
+MOST_SEARCHED = 20_000
+"""Positives by which candidates are compared: a blind AUC is then known to 0.002."""
 
 SEED = 0
 """Of the sample, which depends on the numbers of the rows alone: the same for every engine."""
@@ -58,6 +62,31 @@ def sample_of(view: PartedView) -> Data:
     weight = np.concatenate([few.pos_weight, few.unl_weight])[order]
     sample = Data(few.matrix.rows(order).X, order < view.n_positives, weight, numbers[order], rows.positives)
     return sample.subset(weight > 0)
+
+
+def searched(rows: Sifted) -> Data:
+    """The rows that a search looks at: all that are in memory, but of those of a sample no more than enough.
+
+    Every candidate has a rank for each positive, which takes memory.
+    """
+    data = rows.data
+    if rows.parts is None or data.is_positive.sum() <= MOST_SEARCHED:
+        return data
+    kept = np.zeros_like(data.is_positive)
+    for kind, n_kept in ((data.is_positive, MOST_SEARCHED), (~data.is_positive, enough_unlabelled(MOST_SEARCHED))):
+        places = np.flatnonzero(kind)
+        kept[places[_without_repeats(len(places), min(n_kept, len(places)))]] = True
+    return data.subset(kept)
+
+
+def ranks_among(known: OutOfFold, some: Data, data: Data) -> OutOfFold:
+    """What is known of some rows as what is known of all."""
+    if some is data:
+        return known
+    places = np.searchsorted(data.row, some.row)
+    rank, mean_rank = np.full((2, len(data.row)), np.nan)
+    rank[places], mean_rank[places] = known.rank, known.mean_rank
+    return known._replace(rank=rank, mean_rank=mean_rank)
 
 
 def _without_repeats(n: int, n_drawn: int) -> Ints:

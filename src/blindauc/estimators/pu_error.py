@@ -88,8 +88,8 @@ class PUErrorClassifier(PUErrorProblem, PUClassifier):
     Parameters
     ----------
     shape, gamma, n_leaves, n_rounds, n_features_to_select, n_outliers, l2, shift_l2, scaling, sparsity, groups
-    outlier_handling, leverage_screen
-        As in `BlindAUCClassifier`.
+    outlier_handling, leverage_screen, known_negative_share
+        As in `BlindAUCClassifier`; with known negatives of share g the risk is that of a prior of (1 - g) `prior`.
     risk : {"paper", "unbiased", "nonnegative"}, default="paper"
     prior : float or None, default=None
         The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated by

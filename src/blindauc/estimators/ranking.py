@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import Estimate
+from blindauc.estimators.checking import CheckingNext, most_promising
 from blindauc.estimators.door import followed, scores
 from blindauc.estimators.explained import ExplainedScore, is_calibrated
 from blindauc.estimators.inputs import read_counts, read_matrix, takes_missing
@@ -26,7 +27,7 @@ from blindauc.metrics import blind_auc_score
 from blindauc.prior import ScoreModel, flag
 
 
-class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore[misc]
+class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  # type: ignore[misc]
     """What can be asked of a score once it is fitted."""
 
     has_intercept: ClassVar[bool]
@@ -153,7 +154,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
 
         As many as there can be while the expected share of false alarms among them is at most `max_fdr`, or the first
         `k`, whatever their suspicion: `expected_wrong` says how many of these are wrong. All of `suspicion_` takes
-        part, whether a positive was an outlier of the fit or not.
+        part, whether a positive was an outlier of the fit or not, but for labels that were checked.
 
         Parameters
         ----------
@@ -167,11 +168,11 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
             Counted from 0, as NumPy counts; the tables of `blindauc.analysis` count rows from 1.
         """
         check_is_fitted(self)
-        order = np.lexsort((-self.leverage_, -self.suspicion_))
+        rows = self._by_suspicion()
         if k is None:
-            return self.labelled_rows_[order[flag(self.suspicion_, max_fdr)[order]]]
-        (n_wanted,) = read_counts("k", k, len(order), "labelled positives")
-        return self.labelled_rows_[order[:n_wanted]]
+            return rows[: int(flag(self.suspicion_[self._is_unchecked()], max_fdr).sum())]
+        (n_wanted,) = read_counts("k", k, len(rows), "labelled positives")
+        return rows[:n_wanted]
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def expected_wrong(self, k: Any) -> Any:
@@ -198,7 +199,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         True
         """
         check_is_fitted(self)
-        wanted = read_counts("k", k, len(self.suspicion_), "labelled positives")
+        wanted = read_counts("k", k, int(self._is_unchecked().sum()), "labelled positives")
         n_apart = int((self.leverage_ > 0).sum())
         found = self.calibration_.expected_wrong(self.labels_by_step_, wanted, n_apart)
         return found[0] if isinstance(k, Integral) else found
@@ -209,9 +210,16 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         fitted_rows = data.row[data.is_positive]
         self.outliers_ = np.union1d(fitted_rows[left_out], rows.leverage_rows)
         self.shift_ = np.zeros(len(data.labelled))
-        self.shift_[np.searchsorted(data.labelled, fitted_rows)] = shift
-        self.shift_[np.searchsorted(data.labelled, rows.leverage_rows)] = np.inf
-        self.labelled_rows_ = np.union1d(fitted_rows, rows.leverage_rows)
+        # Rows that were found positive without a label are none of these.
+        has_label = np.isin(fitted_rows, data.labelled)
+        self.shift_[np.searchsorted(data.labelled, fitted_rows[has_label])] = shift[has_label]
+        found_wrong = np.intersect1d(data.row[data.is_known_negative], data.labelled)
+        for taken_out in (rows.leverage_rows, found_wrong):
+            self.shift_[np.searchsorted(data.labelled, taken_out)] = np.inf
+        self.labelled_rows_ = np.union1d(data.row[data.is_labelled], rows.leverage_rows)
+        if data.verdict is not None:
+            self.confirmed_rows_ = np.unique(data.row[data.is_confirmed])
+            self.known_negative_rows_ = np.unique(data.row[data.is_known_negative])
         self.leverage_ = np.zeros(len(self.labelled_rows_), dtype=np.intp)
         self.leverage_[np.searchsorted(self.labelled_rows_, rows.leverage_rows)] = rows.n_columns
 
@@ -221,7 +229,10 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore):  # type: ignore
         self.labels_by_step_ = meaning.labels_by_step
         self.prior_, self.contamination_ = meaning.prior, meaning.contamination
         self.suspicion_ = meaning.suspicion
-        unlabelled = ~data.is_positive
+        self.check_for_ranking_ = most_promising(data, meaning.gain)
+        if meaning.auc_checked is not None:
+            self.auc_checked_ = meaning.auc_checked
+        unlabelled = data.is_unlabelled
         if threshold == "probability":
             self.intercept_ = -threshold_of_half(self.calibration_, scores)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,12 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight
 
-from blindauc._typing import Floats, Ints
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, read_checked
 from blindauc.data import Data
 from blindauc.estimators.belonging import check_groups_can_be_parted, read_groups, read_times
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
-from blindauc.rows.parts import PartedRows
+from blindauc.rows.parts import BlockParts, PartedRows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
@@ -34,7 +35,14 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def read_data(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    checked: Any = None,
 ) -> Data:
     """Validated rows of positive weight; the estimator learns its classes and its columns."""
     if y is None:
@@ -53,9 +61,35 @@ def read_data(
     estimator.classes_ = classes
     rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
     group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
-    data = Data(X, is_positive, weight, rows, labelled, group, moment).subset(weight > 0)
+    verdict = read_checked(checked, len(rows))
+    data = Data(X, _as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
+    if verdict is not None:
+        _check_enough_are_left(data)
+        estimator.n_unlabelled_ = int(data.is_unlabelled.sum())
     check_groups_can_be_parted(data)
     return data
+
+
+def _as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
+    """Which rows are positive by their labels, and by what was found where they were checked."""
+    if verdict is None:
+        return is_positive
+    return (is_positive | (verdict == FOUND_POSITIVE)) & (verdict != FOUND_NEGATIVE)
+
+
+def _check_enough_are_left(data: Data) -> None:
+    """Raise where what was checked leaves too few positives, or no row of which nothing is known."""
+    n_pos, n_unl = int(data.is_positive.sum()), int(data.is_unlabelled.sum())
+    if n_pos < 2:
+        raise ValueError(
+            f"By what was checked, {n_pos} of {len(data.labelled)} labelled positives are left, and at least two are "
+            "needed: label more rows."
+        )
+    if n_unl < 1:
+        raise ValueError(
+            "All unlabelled rows were checked, so that their true labels are known: fit an ordinary classifier to "
+            "them, or add rows that nobody has checked."
+        )
 
 
 def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
@@ -103,6 +137,11 @@ class Sifted:
         assert self.parts is not None
         return self.parts.parted.rows
 
+    def tell_of_passes(self, report: Callable[[int], None]) -> None:
+        """Call with the number of passes over rows that are on disk, before each."""
+        if self.parts is not None and isinstance(self.engine, BlockParts):
+            self.engine.report = report
+
     @property
     def spread(self) -> Floats:
         """The standard deviation of each column over all rows."""
@@ -113,7 +152,7 @@ class Sifted:
     @property
     def standing_for(self) -> Floats:
         """The weights of the rows of `data` where each unlabelled one stands for those that were not sampled."""
-        weight, unlabelled = self.data.weight, ~self.data.is_positive
+        weight, unlabelled = self.data.weight, self.data.is_unlabelled
         if self.parts is None:
             return weight
         return np.where(unlabelled, weight * (self.parts.parted.unl_weight / weight[unlabelled].sum()), weight)
@@ -127,14 +166,24 @@ class Sifted:
         return labelled / (labelled + self.parts.parted.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
-        """How many labelled positives a fit leaves out by their scores, where these and leverage make `n_outliers`."""
-        n_pos = int(self.data.is_positive.sum())
-        return max(0, read_outlier_count(n_outliers, n_pos + len(self.leverage_rows)) - len(self.leverage_rows))
+        """How many labelled positives a fit leaves out by their scores.
+
+        Together with those that are out already, for their leverage or found wrong, they make `n_outliers`.
+        """
+        wanted = read_outlier_count(n_outliers, self._n_labelled)
+        return min(max(0, wanted - self._n_out), self.data.n_doubtable)
+
+    @property
+    def _n_labelled(self) -> int:
+        return int(self.data.is_labelled.sum()) + len(self.leverage_rows)
+
+    @property
+    def _n_out(self) -> int:
+        return int((self.data.is_labelled & ~self.data.is_positive).sum()) + len(self.leverage_rows)
 
     def total_share(self, left_out: float) -> float:
         """The share of all labelled positives that are left out where a fit leaves out this share of its own."""
-        n_pos, n_leverage = int(self.data.is_positive.sum()), len(self.leverage_rows)
-        return (round(left_out * n_pos) + n_leverage) / (n_pos + n_leverage)
+        return (round(left_out * self.data.n_doubtable) + self._n_out) / self._n_labelled
 
     def counted(self) -> Sifted:
         """The same with rows of whole-number weight as so many rows, where they are in memory."""
@@ -146,14 +195,16 @@ def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
     nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
     if not is_wanted:
         return Sifted(data, nobody, nobody, n_rows)
-    unlabelled = np.flatnonzero(~data.is_positive)
+    unlabelled = np.flatnonzero(data.is_unlabelled)
     # As many as the screen looks at: to copy all takes longer than a fit.
     some = np.zeros_like(data.is_positive)
     some[unlabelled[:: -(-len(unlabelled) // MAX_ROWS)]] = True
     found = find_leverage(data.subset(data.is_positive).filled().X, data.subset(some).filled().X)
-    if not found.rows.any() or (~found.rows).sum() < 2:
+    # A positive that was checked may lie where it likes.
+    is_found = found.rows & ~data.is_confirmed[data.is_positive]
+    if not is_found.any() or (~is_found).sum() < 2:
         return Sifted(data, nobody, nobody, n_rows)
     has_leverage = np.zeros(len(data.row), dtype=bool)
-    has_leverage[data.is_positive] = found.rows
-    n_columns = np.maximum(found.n_columns[found.rows], 1)
+    has_leverage[data.is_positive] = is_found
+    n_columns = np.maximum(found.n_columns[is_found], 1)
     return Sifted(data.subset(~has_leverage), data.row[has_leverage], n_columns, n_rows)

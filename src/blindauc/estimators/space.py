@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from blindauc.choice.space import GAMMAS, N_LEAVES, N_ROUNDS, OUTLIER_SHARES, Choices, column_counts
+from blindauc.choice.space import (
+    GAMMAS,
+    MULTIPLES,
+    N_LEAVES,
+    N_ROUNDS,
+    OUTLIER_SHARES,
+    Choices,
+    column_counts,
+    share_of_multiple,
+)
 from blindauc.data import Data
-from blindauc.estimators.inputs import check_number, check_whole, read_count, read_counts_per_group
+from blindauc.estimators.inputs import check_number, check_share, check_whole, read_count, read_counts_per_group
 from blindauc.estimators.reading import Sifted
 from blindauc.estimators.shapes import automatic_shapes, check_shapes
 from blindauc.losses import get_loss
@@ -32,6 +41,7 @@ def read_choices(estimator: Any, rows: Sifted) -> Choices:
         gammas=_numbers("gamma", estimator.gamma, GAMMAS),
         n_leaves=_whole_numbers("n_leaves", estimator.n_leaves, N_LEAVES, at_least=2),
         n_rounds=_whole_numbers("n_rounds", estimator.n_rounds, N_ROUNDS, at_least=1),
+        known_negative_shares=_known_negative_shares(estimator.known_negative_share, rows.data),
     )
 
 
@@ -88,10 +98,19 @@ def _ridges(chosen: Any) -> Sequence[float] | None:
 
 
 def _outlier_shares(chosen: Any, rows: Sifted) -> list[float]:
-    n_pos = int(rows.data.is_positive.sum())
-    bearable = [share for share in OUTLIER_SHARES if n_pos - round(share * n_pos) >= 2]
+    n_labelled, n_doubtable = int(rows.data.is_labelled.sum()), rows.data.n_doubtable
+    bearable = [share for share in OUTLIER_SHARES if n_labelled - round(share * n_labelled) >= 2]
     counts = {rows.n_left(each) for each in _several("n_outliers", chosen, lambda: bearable)}
-    return [count / n_pos for count in sorted(counts)]
+    return [count / max(n_doubtable, 1) for count in sorted(counts)]
+
+
+def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:
+    wanted = _several("known_negative_share", chosen, list)
+    for share in wanted:
+        check_share("known_negative_share", share)
+    if not data.is_known_negative.any():
+        return [None]
+    return [float(s) for s in wanted] or [share_of_multiple(data, multiple) for multiple in MULTIPLES]
 
 
 def _column_counts(estimator: Any, data: Data) -> list[Any]:

@@ -41,9 +41,12 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     shape : "auto", a shape, or a list of shapes to choose from, default="auto"
         "auto" is all of `BlindAUCClassifier`'s shapes that can do what is asked for: trees where LightGBM is installed,
         kernels and trees unless columns are to be selected, none but straight lines where X is sparse, neither curves
-        nor trees where 4,000 rows would have more than about 2,000 columns.
+        nor trees where 4,000 rows would have more than about 2,000 columns, and straight lines alone where rows are not
+        in memory.
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
+    known_negative_share : "auto", a share, or a list of shares, default="auto"
+        As in `BlindAUCClassifier`; "auto" tries known negatives as 1, 3 and 10 unlabelled rows.
     loss : a loss, or a list of losses to choose from, default="logistic"
     rule : {"average", "best"}, default="average"
         What is taken: the average of all candidates, or the one with the largest weight.
@@ -146,8 +149,8 @@ class PUErrorClassifierCV(PUErrorProblem, TunedPUClassifier):
         The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated
         by the ranks of a plain fit of the blind AUC.
     shape, n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds, loss, rule, rank_by, cv, n_repeats
-    grow_unlabelled, shift_l2, sparsity, groups, outlier_handling, leverage_screen, sampling, threshold, pos_label
-    max_iter, tol, n_jobs, random_state, verbose
+    known_negative_share, grow_unlabelled, shift_l2, sparsity, groups, outlier_handling, leverage_screen, sampling
+    threshold, pos_label, max_iter, tol, n_jobs, random_state, verbose
         As in `BlindAUCClassifierCV`.
 
     Attributes

@@ -26,6 +26,7 @@ from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
+from blindauc.estimators.parted import ranks_among, searched
 from blindauc.estimators.reading import Sifted, all_or_nothing
 from blindauc.estimators.space import read_choices
 from blindauc.estimators.summary import summary_of
@@ -39,6 +40,9 @@ from blindauc.scorers.mixed import SELECTING, MixedScorer
 REPEATED_BELOW = 300
 """With fewer labelled positives the folds are repeated once: a row of the ablation table says what that brings."""
 
+
+PASSES = 400
+"""Over rows that are not in memory, about, for the leader and the average of ten candidates."""
 
 SHARES = {"search": 85.0, "average of candidates": 8.0, "calibration": 3.0, "simpler methods": 4.0}
 """What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
@@ -57,6 +61,7 @@ class TunedPUClassifier(PUParameters):
     l2: Any = "auto"
     scaling: Any = "auto"
     loss: Any = "logistic"
+    known_negative_share: Any = "auto"
     rule: str = "average"
     rank_by: str = "all"
     cv: Any = 5
@@ -66,7 +71,15 @@ class TunedPUClassifier(PUParameters):
 
     _estimator: ClassVar[type[PUClassifier]]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None, time: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        checked: Any = None,
+    ) -> Self:
         """Choose by cross-validation on the PU labels, then fit the choice to all rows.
 
         Parameters
@@ -80,6 +93,10 @@ class TunedPUClassifier(PUParameters):
             Whom each row belongs to, such as a patient: rows of one group are held out together.
         time : array-like of shape (n,), optional
             When each row was, as numbers or dates: rows are then judged by fits to earlier ones.
+        checked : array-like of shape (n,), optional
+            What people found who checked labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" where nobody did. A positive that was checked is never
+            left out, and a negative counts as one, by a share that is chosen with all else.
 
         Returns
         -------
@@ -92,7 +109,7 @@ class TunedPUClassifier(PUParameters):
         ):
             self._check_params()
             at("search")
-            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time).counted()
+            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time, checked=checked).counted()
             self._features(rows.data)  # groups have to make sense before they can be counted
             choices = read_choices(self, rows)
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
@@ -102,14 +119,20 @@ class TunedPUClassifier(PUParameters):
             if self.grow_unlabelled:
                 data, self.growth_path_ = grown(scorer, rows.data, space.likeliest)
                 rows = replace(rows, data=data)
-            search = self._searched(scorer, rows, space, at)
+            search = self._searched(scorer, searched(rows), rows.n_rows, space, at)
             self._store_search(search, rows)
             at("average of candidates")
+            rows.tell_of_passes(
+                lambda n: at("average of candidates", min(n / PASSES, 1.0), f"{n} passes over all rows")
+            )
             best = self._like(self.best_params_)
-            self.best_estimator_ = best.fit(X, y, sample_weight) if rows.parts is None else best.fit(rows.engine)
+            in_memory = rows.parts is None
+            self.best_estimator_ = (
+                best.fit(X, y, sample_weight, checked=checked) if in_memory else best.fit(rows.engine)
+            )
             average = averaged(scorer, search, self.rank_by == "support", rows.parts)
             at("calibration")
-            self._store_average(rows, average, labelled_share)
+            self._store_average(rows, search.data, average, labelled_share)
             at("simpler methods")
             self._store_comparisons(search, average, rows)
         return self
@@ -132,9 +155,8 @@ class TunedPUClassifier(PUParameters):
         shared = {name: getattr(self, name) for name in names if name not in of_no_use}
         return self._estimator(**shared | choices | {"solver": "path", "calibrate": False, "verbose": 0})
 
-    def _searched(self, scorer: MixedScorer, rows: Sifted, space: Space, at: At) -> Search:
-        data = rows.data
-        splits = self._splits(data, rows.n_rows)
+    def _searched(self, scorer: MixedScorer, data: Data, n_rows: int, space: Space, at: At) -> Search:
+        splits = self._splits(data, n_rows)
         if not splits:
             return without_search(data, space.likeliest)
         if self.verbose:
@@ -169,7 +191,7 @@ class TunedPUClassifier(PUParameters):
         self.best_params_ = params_of(search.leader)
         self.shapes_ = search.by_shape()
 
-    def _store_average(self, rows: Sifted, average: Average, labelled_share: float) -> None:
+    def _store_average(self, rows: Sifted, compared: Data, average: Average, labelled_share: float) -> None:
         data = rows.data
         self.model_, self.support_ = average.model, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
@@ -181,13 +203,19 @@ class TunedPUClassifier(PUParameters):
         self._store_outliers(rows, left_out, np.where(left_out, np.inf, 0.0))
         self.n_iter_ = self.best_estimator_.n_iter_
         scores = self.model_.scores(data.X)
-        meaning = meaning_of(data, scores, average.known, self.prior, self.sampling, labelled_share).with_leverage(
-            rows.leverage_rows
-        )
+        meaning = meaning_of(
+            data,
+            scores,
+            ranks_among(average.known, compared, data),
+            self.prior,
+            self.sampling,
+            labelled_share,
+            self.outliers_,
+        ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
         reference = reference_rows(data)
         self._store_usual(reference)
-        self._store_explanation(reference, data, average.folds)
+        self._store_explanation(reference, compared, average.folds)
 
     def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""

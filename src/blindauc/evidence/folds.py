@@ -45,16 +45,16 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     if data.time is not None:
         return _forward_splits(data, data.time, n_folds, min_pos)
     digests = row_digests(data.X, seed)
-    n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, ~data.is_positive))
+    n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, data.is_unlabelled))
     n_folds = min(n_folds, n_pos // 2, n_unl)
     if n_folds < 2 or n_pos < min_pos:
         return []
     units = digests if data.group is None else group_digests(digests, data.group)
     folds = _folds(units, data.is_positive, n_folds)
-    if not all(_is_usable(folds != k, folds == k, data.is_positive) for k in range(n_folds)):
+    if not all(_is_usable(folds != k, folds == k, data) for k in range(n_folds)):
         # Unlabelled rows that equal positives go where these are, and may leave a fold without any; groups may be few.
         return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
-    return [Split(limited(folds != k, data.is_positive, digests), folds == k) for k in range(n_folds)]
+    return [Split(_fitted(folds != k, data, digests), folds == k) for k in range(n_folds)]
 
 
 def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> list[Split]:
@@ -70,7 +70,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
     blocks = [(time >= start) & (time < end) for start, end in zip(edges, [*edges[1:], np.inf], strict=True)]
     earlier = [time < start for start in edges]
     pairs = [(_without_groups_of(block, data.group, rows), block) for rows, block in zip(earlier, blocks, strict=True)]
-    if not all(_is_usable(*pair, data.is_positive) for pair in pairs):
+    if not all(_is_usable(*pair, data) for pair in pairs):
         if n_blocks == 1:
             raise ValueError(
                 "With time=, a fit to the earlier half of the labelled positives is judged by the later half, both "
@@ -81,7 +81,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
     judged = np.any(blocks, axis=0) & data.is_positive
     if len(np.unique(digests[judged])) < min_pos:
         return []
-    return [Split(limited(fitted, data.is_positive, digests), held_out) for fitted, held_out in pairs]
+    return [Split(_fitted(fitted, data, digests), held_out) for fitted, held_out in pairs]
 
 
 def _later_edges(pos_time: Floats, n_blocks: int) -> Floats:
@@ -96,10 +96,11 @@ def _without_groups_of(held_out: Bools, group: Ints | None, fitted: Bools) -> Bo
     return fitted if group is None else fitted & ~np.isin(group, group[held_out])
 
 
-def _is_usable(fitted: Bools, held_out: Bools, is_positive: Bools) -> bool:
+def _is_usable(fitted: Bools, held_out: Bools, data: Data) -> bool:
     """Whether a fit has two positives and an unlabelled row, and is judged by one of both."""
-    n_fitted, n_held_out = (np.bincount(is_positive[rows], minlength=2) for rows in (fitted, held_out))
-    return bool(n_fitted[0] >= 1 and n_fitted[1] >= 2 and n_held_out.min() >= 1)
+    kinds = data.is_unlabelled, data.is_positive
+    n_fitted, n_held_out = ([int((rows & kind).sum()) for kind in kinds] for rows in (fitted, held_out))
+    return n_fitted[0] >= 1 and n_fitted[1] >= 2 and min(n_held_out) >= 1
 
 
 def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
@@ -112,24 +113,24 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     digests, splits = row_digests(data.X, 0), []
     for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y, groups):
         fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
-        if not _is_usable(fitted, held_out, data.is_positive):
+        if not _is_usable(fitted, held_out, data):
             raise ValueError(
                 "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
                 "of both: use a stratified splitter, or fewer folds."
             )
-        splits.append(Split(limited(fitted, data.is_positive, digests), held_out))
+        splits.append(Split(_fitted(fitted, data, digests), held_out))
     if not splits:
         raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
     return splits
 
 
 def enough_rows(data: Data) -> Bools:
-    """All positives, and as many unlabelled rows as are enough for them, chosen by what they hold."""
+    """All positives and known negatives, and as many unlabelled rows as are enough for them, by what they hold."""
     n_unl = max(MIN_FITTED_UNL, enough_unlabelled(int(data.is_positive.sum())))
-    unlabelled = np.flatnonzero(~data.is_positive)
+    unlabelled = np.flatnonzero(data.is_unlabelled)
     if len(unlabelled) <= n_unl:
         return np.ones_like(data.is_positive)
-    enough = data.is_positive.copy()
+    enough = ~data.is_unlabelled
     enough[in_random_order(unlabelled, row_digests(data.X, 0))[:n_unl]] = True
     return enough
 
@@ -138,6 +139,12 @@ def most_fitted(n_pos: int) -> tuple[int, int]:
     """How many positives and unlabelled rows a fit of the search sees at most."""
     n_pos = min(n_pos, MAX_FITTED_POS)
     return n_pos, max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
+
+
+def _fitted(mask: Bools, data: Data, digests: Any) -> Bools:
+    """As many of the rows as a fit may see, with all known negatives among them."""
+    known = mask & data.is_known_negative
+    return limited(mask & ~known, data.is_positive, digests) | known
 
 
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:

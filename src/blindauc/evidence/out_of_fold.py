@@ -26,11 +26,12 @@ MODELS_AT_A_TIME = 32
 
 def held_out_ranks(models: Models, held_out: Data) -> Floats:
     """The share of unlabelled rows that score below each labelled positive, of shape (n_models, n_pos)."""
-    is_positive, weight = held_out.is_positive, held_out.weight[~held_out.is_positive]
+    is_positive, is_unlabelled = held_out.is_positive, held_out.is_unlabelled
+    weight = held_out.weight[is_unlabelled]
     ranks = []
     for some in np.array_split(np.arange(len(models)), -(-len(models) // MODELS_AT_A_TIME)):
         scores = models.subset(some).scores(held_out.X)
-        ranks += [share_below(column[is_positive], column[~is_positive], weight) for column in scores.T]
+        ranks += [share_below(column[is_positive], column[is_unlabelled], weight) for column in scores.T]
     return np.array(ranks)
 
 
@@ -92,7 +93,7 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
     for split, model in zip(splits, models, strict=True):
         # One pass over all rows: to copy those of a split takes longer.
         scores = model.scores(data.X)
-        new, seen = split.held_out & ~data.is_positive, split.fitted & ~data.is_positive
+        new, seen = split.held_out & data.is_unlabelled, split.fitted & data.is_unlabelled
         total[split.held_out] += share_below(scores[split.held_out], scores[new], data.weight[new])
         times[split.held_out] += 1
         above = share_below(scores[new], scores[seen], data.weight[seen])
@@ -101,7 +102,7 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
     mean_rank = np.where(known, total / np.maximum(times, 1), np.nan)
     rank = mean_rank.copy()
     # Means over repeats crowd in the middle.
-    among = known & ~data.is_positive
+    among = known & data.is_unlabelled
     if among.any():
         rank[known] = share_below(mean_rank[known], mean_rank[among], data.weight[among])
     # Two normal samples of unit spread: by how much one lies above, given how often it is the higher.

@@ -190,8 +190,11 @@ def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[f
         mean = pairwise_loss(a, b, loss=loss, pos_weight=p, unl_weight=q)
         return mean.value, mean.pos_gradient, mean.unl_gradient
     pos, unl = _summarize(loss, a, p), summary_of(loss, b, q)
-    value = float(p @ unl.sums(loss, 0, 1, a)) if isinstance(unl, RemoteScores) else pos.pair_sum(loss, unl)
-    return value, p * unl.sums(loss, 1, 1, a), -q * sums_at(pos, loss, 1, -1, b)
+    by_unl = -q * sums_at(pos, loss, 1, -1, b)
+    if isinstance(unl, RemoteScores):
+        values, slopes = unl.sums_of_orders(loss, (0, 1), 1, a)
+        return float(p @ values), p * slopes, by_unl
+    return pos.pair_sum(loss, unl), p * unl.sums(loss, 1, 1, a), by_unl
 
 
 class PairwiseCurvature:

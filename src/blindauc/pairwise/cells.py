@@ -165,11 +165,7 @@ def _evaluate(potential: Floats, grid: _Grid, targets: Any) -> Any:
     result = library.empty(targets.shape[0])
     for block in library.blocks(targets.shape[0]):
         subcell, place = grid.locate(targets[block])
-        total = library.xp.take(coefficients[-1], subcell, axis=0)
-        for coefficient in coefficients[-2::-1]:
-            total *= place
-            total += library.xp.take(coefficient, subcell, axis=0)
-        result[block] = total
+        result[block] = library.polynomials(coefficients, subcell, place)
     return result
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from blindauc._typing import Floats
 from blindauc.losses import Loss
 from blindauc.rows.deferred import Deferred, Node
@@ -32,17 +34,17 @@ class SummaryOfPart:
 
 @dataclass(frozen=True)
 class SumsOverPart:
-    """Sums over the scores of a part, at scores that came from elsewhere."""
+    """Sums over the scores of a part, at scores that came from elsewhere, one row for each order."""
 
     of_part: SummaryOfPart
     loss: Loss
-    order: int
+    orders: tuple[int, ...]
     sign: int
     targets: Floats
 
     def __call__(self, part: Any) -> Floats:
-        sums: Floats = self.of_part(part).sums(self.loss, self.order, self.sign, self.targets)
-        return sums
+        summary = self.of_part(part)
+        return np.stack([summary.sums(self.loss, order, self.sign, self.targets) for order in self.orders])
 
 
 @dataclass(frozen=True)
@@ -67,5 +69,9 @@ class RemoteScores:
 
     def sums(self, loss: Loss, order: int, sign: int, targets: Floats) -> Floats:
         """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
-        sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, order, sign, targets))
+        return self.sums_of_orders(loss, (order,), sign, targets)[0]
+
+    def sums_of_orders(self, loss: Loss, orders: tuple[int, ...], sign: int, targets: Floats) -> Floats:
+        """The same for several orders, in one visit."""
+        sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, orders, sign, targets))
         return sums

@@ -52,6 +52,32 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Checks:
+    """What people found who checked rows before the fit.
+
+    Attributes
+    ----------
+    n_right, n_wrong : labels that were checked, and are right or wrong
+    n_positive, n_negative : unlabelled rows that were checked, and are positive or not
+    auc : the AUC of positives against the rows known to be negative, which are no random sample; None where these are
+        too few
+    """
+
+    n_right: int
+    n_wrong: int
+    n_positive: int
+    n_negative: int
+    auc: Interval | None = None
+
+    @classmethod
+    def of_json(cls, parts: dict[str, Any] | None) -> Checks | None:
+        if parts is None:
+            return None
+        auc = parts.get("auc")
+        return cls(**parts | {"auc": None if auc is None else Interval(*auc)})
+
+
+@dataclass(frozen=True)
 class Curve:
     """A curve with its band; `low` and `high` are pointwise 95 % limits of `y`."""
 
@@ -238,6 +264,7 @@ class Findings:
     bending : the out-of-fold blind AUC of the average above that of its linear candidates alone; None where nothing
         bends or nothing could be compared
     shapes : the weight of each shape that was tried in the average, such as {"linear": 0.2, "curves": 0.8}
+    checks : what was checked before the fit; None where nothing was
     """
 
     asked: Asked
@@ -263,6 +290,7 @@ class Findings:
     interactions: list[PairTold] = field(default_factory=list)
     bending: Interval | None = None
     shapes: dict[str, float] = field(default_factory=dict)
+    checks: Checks | None = None
 
     @property
     def selected_columns(self) -> list[str]:
@@ -298,6 +326,7 @@ class Findings:
                 effects=[EffectCurve(**each) for each in parts.pop("effects", [])],
                 interactions=[PairTold(**each) for each in parts.pop("interactions", [])],
                 bending=None if bending is None else Interval(*bending),
+                checks=Checks.of_json(parts.pop("checks", None)),
                 **parts,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blindauc.estimate import TOO_FEW, Estimate
 from blindauc.report.counting import how_many
-from blindauc.report.findings import Expected, Interval
+from blindauc.report.findings import Checks, Expected, Interval
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
@@ -65,3 +65,21 @@ def stated_wrong(wrong: Expected) -> str:
     'of the first 20 expect about 11 (95 % interval 6 to 15) to be wrong'
     """
     return f"of the first {wrong.k:,} expect {how_many(wrong, is_known=True)} to be wrong"
+
+
+def stated_checks(checks: Checks) -> str:
+    """What was checked before the fit.
+
+    Examples
+    --------
+    >>> from blindauc.report.findings import Checks
+    >>> from blindauc.report.stating import stated_checks
+    >>> stated_checks(Checks(9, 31, 0, 0))
+    'Of 40 labels that were checked 31 were wrong.'
+    >>> stated_checks(Checks(0, 0, 12, 8))
+    'Of 20 unlabelled rows that were checked 12 were positive.'
+    """
+    n_labels, n_others = checks.n_right + checks.n_wrong, checks.n_positive + checks.n_negative
+    labels = f"Of {n_labels:,} labels that were checked {checks.n_wrong:,} were wrong." if n_labels else ""
+    others = f"Of {n_others:,} unlabelled rows that were checked {checks.n_positive:,} were positive."
+    return " ".join(filter(None, [labels, others if n_others else ""]))

@@ -29,8 +29,8 @@ from blindauc.threads import one_blas_thread
 FAN_IN = 8
 """Summands of one addition: a tree over n parts adds 1/7 of a task for each."""
 
-MOST_KEPT = 4
-"""Vectors that a part keeps: scores at a point, its curvature, and the scores of a direction and of the next point."""
+MOST_KEPT = 3
+"""Vectors that a part keeps: scores at a point, the curvature there, and the scores of a direction."""
 
 Task = Callable[[Any], Any]
 """A function of a part that can be sent to it."""
@@ -90,6 +90,10 @@ class Part:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    def forget(self) -> None:
+        """Keep nothing, until something is made again."""
+        self._kept.clear()
 
     def apply(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """A function of NumPy of arrays and numbers."""
@@ -156,6 +160,9 @@ class PartedRows(ABC):
             results = [reduce(combine, results[k : k + FAN_IN]) for k in range(0, len(results), FAN_IN)]
         return results[0]
 
+    def forget(self) -> None:  # noqa: B027
+        """Give back what parts keep between visits, where it takes the memory of this machine."""
+
     def at(self, coef: Floats, constant: float = 0.0) -> Deferred:
         """The scores of all rows."""
         return Deferred(self, Scores(coef, constant))
@@ -215,10 +222,16 @@ class BlockParts(PartedRows):
     Parameters
     ----------
     parts : sequence of Part, in the order of the rows
+
+    Attributes
+    ----------
+    n_visits : how often all parts were visited
+    report : called with it before each visit
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self.parts = parts
+        self.parts, self.n_visits = parts, 0
+        self.report: Callable[[int], None] = ignore_visits
         self.n_rows, self.n_features = sum(part.n_rows for part in parts), parts[0].X.shape[1]
         self.positives = np.concatenate([part.start + np.flatnonzero(part.is_positive) for part in parts])
 
@@ -230,11 +243,22 @@ class BlockParts(PartedRows):
         pairs = zip(blocks, weights, strict=True)
         return cls([Part(X[rows], is_positive[rows], some, rows.start) for rows, some in pairs])
 
+    def forget(self) -> None:
+        """Give back the memory of what parts keep between visits."""
+        for part in self.parts:
+            part.forget()
+
     def results(self, task: Task) -> Sequence[Any]:
+        self.n_visits += 1
+        self.report(self.n_visits)
         if len(self.parts) == 1:
             return [task(self.parts[0])]
         with one_blas_thread():
             return list(_threads().map(task, self.parts))
+
+
+def ignore_visits(n_visits: int) -> None:
+    """The report of those who did not ask."""
 
 
 @cache

@@ -180,7 +180,7 @@ class DerivedScorer:
 
     def path(self, data: Data, specs: Sequence[Spec]) -> DerivedModels:
         parts = {}
-        for key, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers)):
+        for key, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
             left_out = self.left_out(data, some[0])
             linear = self.linear.path(self.derived(data.without(left_out)), [as_it_is(spec) for spec in some])
             parts[key] = some, replace(linear, outliers=np.tile(left_out, (len(some), 1)))
@@ -192,7 +192,9 @@ class DerivedScorer:
         """The labelled positives that a linear score of the columns as they are leaves out, of shape (n_pos,)."""
         if spec.n_outliers == 0:
             return np.zeros(data.rows.n_positives, dtype=bool)
-        straight = Spec("standard", spec.loss, 1.0, spec.n_outliers, None)
+        straight = Spec(
+            "standard", spec.loss, 1.0, spec.n_outliers, None, known_negative_share=spec.known_negative_share
+        )
         fit = self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
         return fit.outliers[0]
 

@@ -23,7 +23,7 @@ from blindauc.scorers.projection import Projection
 from blindauc.scorers.spec import Spec
 from blindauc.solvers import feature_path, robust_start, tightened
 from blindauc.solvers.fits import Fit
-from blindauc.sparsity import L0, SparsitySet
+from blindauc.sparsity import L0, L0Among, SparsitySet
 from blindauc.threads import blas_threads_for
 
 DECADE = 10.0
@@ -128,11 +128,14 @@ class LinearScorer:
     shift_l2: float
     trim: bool
 
-    def objective(self, data: Data, scaling: str, loss: Any) -> Objective:
+    def objective(self, data: Any, scaling: str, loss: Any, known_negative_share: float | None = None) -> Objective:
         """The objective of some rows, with a ridge of one on the scaled columns."""
-        rows = data.rows
+        rows, risk = data.rows, self.risk(loss)
         ridge = rows.scales(scaling) ** 2
-        return Objective(self.risk(loss), rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
+        if isinstance(data, Data) and data.verdict is not None:
+            weighed = data.weighing(known_negative_share)
+            rows, risk = weighed.rows, risk.with_known_negatives(weighed.known_negative_share)
+        return Objective(risk, rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
 
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         """The ridge that weighs as much as the curvature of the loss on the scaled columns."""
@@ -143,15 +146,17 @@ class LinearScorer:
         fits: dict[Spec, UnitFit] = {}
         unit = _Unit(data)
         with blas_threads_for(data.rows):
-            for kind, of_kind in grouped(specs, lambda spec: (spec.scaling, spec.loss)):
+            for kind, of_kind in grouped(specs, lambda spec: (spec.scaling, spec.loss, spec.known_negative_share)):
                 objective = self.objective(data, *kind)
                 for share, some in grouped(of_kind, lambda spec: spec.n_outliers):
-                    path = self._down_the_ridges(objective, _outlier_set(objective, share), some)
+                    path = self._down_the_ridges(objective, outlier_set(data, share), some)
                     fits.update((spec, unit(fit)) for spec, fit in path)
         coef, outliers = zip(*(fits[spec] for spec in specs), strict=True)
         return LinearModels(sp.vstack(coef, format="csr"), np.array(outliers))
 
-    def _down_the_ridges(self, objective: Objective, outliers: L0, specs: Iterable[Spec]) -> Iterator[tuple[Spec, Fit]]:
+    def _down_the_ridges(
+        self, objective: Objective, outliers: SparsitySet, specs: Iterable[Spec]
+    ) -> Iterator[tuple[Spec, Fit]]:
         everything = self.features(None)
         # Without outliers the first fit has one minimum, and starts from nothing where the ridge is strong.
         start, ridge = np.zeros(objective.n_columns), DECADE * objective.ridge_unit
@@ -185,8 +190,12 @@ def _n_selected(spec: Spec) -> float:
     return np.inf if count is None else float(np.sum(count))
 
 
-def _outlier_set(objective: Objective, share: float) -> L0:
-    n_pos = objective.n_positives
+def outlier_set(data: Any, share: float) -> SparsitySet:
+    """The sets of positives that may be outliers: up to a share of those that nobody has checked."""
+    n_pos = data.rows.n_positives
+    if isinstance(data, Data) and data.is_confirmed.any():
+        doubtable = ~data.is_confirmed[data.is_positive]
+        return L0Among(doubtable, min(round(share * int(doubtable.sum())), n_pos - 1))
     return L0(n_pos, min(round(share * n_pos), n_pos - 1))
 
 
@@ -207,7 +216,7 @@ class UnitFit(NamedTuple):
 class _Unit:
     """Brings fits to unlabelled scores with a standard deviation of one."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Any) -> None:
         self._rows = data.rows
 
     def __call__(self, fit: Fit) -> UnitFit:

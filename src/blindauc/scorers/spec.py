@@ -20,6 +20,8 @@ class Spec:
     shape : {"linear", "curves", "kernel", "trees"}
     gamma : float, the width of a kernel; None for other shapes
     n_leaves, n_rounds : int, the size and the number of trees; None for other shapes
+    known_negative_share : float, the share of rows known to be negative in the weight of all rows that are not
+        positive; None where none is known
 
     Examples
     --------
@@ -37,13 +39,14 @@ class Spec:
     gamma: float | None = None
     n_leaves: int | None = None
     n_rounds: int | None = None
+    known_negative_share: float | None = None
 
     @property
     def params(self) -> dict[str, Any]:
-        """The settings as parameters of an estimator; those that its shape has no use for are left out."""
-        of_shape = {"gamma", "n_leaves", "n_rounds"}
+        """The settings as parameters of an estimator; those that its shape or data have no use for are left out."""
+        optional = {"gamma", "n_leaves", "n_rounds", "known_negative_share"}
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if name not in of_shape or value is not None}
+        return {name: value for name, value in values.items() if name not in optional or value is not None}
 
     @property
     def family(self) -> str:
@@ -53,7 +56,7 @@ class Spec:
     @property
     def kind(self) -> tuple[Any, ...]:
         """Fits of one kind share an objective but for its ridge, or a run of boosting."""
-        return self.family, self.scaling, self.loss, self.n_leaves
+        return self.family, self.scaling, self.loss, self.n_leaves, self.known_negative_share
 
 
 def family_of(shape: str, gamma: float | None = None) -> str:

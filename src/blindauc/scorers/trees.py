@@ -163,10 +163,12 @@ class _Run(NamedTuple):
     n_leaves: int
     l2: float
     n_outliers: float
+    known_negative_share: float | None
 
 
 def _run_of(spec: Spec) -> _Run:
-    return _Run(spec.loss, _checked("n_leaves", spec.n_leaves, 2, MAX_LEAVES), spec.l2, spec.n_outliers)
+    n_leaves = _checked("n_leaves", spec.n_leaves, 2, MAX_LEAVES)
+    return _Run(spec.loss, n_leaves, spec.l2, spec.n_outliers, spec.known_negative_share)
 
 
 def _checked(name: str, value: int | None, low: int, high: float) -> int:
@@ -192,12 +194,14 @@ class _Fits:
     def __call__(self, run: _Run, rounds: Sequence[int]) -> dict[int, _Fit]:
         """The fits of one run, by the number of their rounds."""
         data, outliers = self._data, self._outliers(run)
-        weight = self._counts.copy()
+        weighed = data.weighing(run.known_negative_share)
+        weight = self._counts.copy() if weighed is data else weighed.counts.copy()
         weight[np.flatnonzero(data.is_positive)[outliers]] = 0.0
-        of_rows = RowRisk(self._risk(run.loss), data.is_positive, weight)
+        risk = self._risk(run.loss).with_known_negatives(weighed.known_negative_share)
+        of_rows = RowRisk(risk, data.is_positive, weight)
         grown = self._boosting.run(of_rows, n_leaves=run.n_leaves, l2=run.l2, rounds=rounds)
         text = tree_text.written(tree_text.read(grown.text, data.X.shape[1]), data.X.shape[1])
-        unl = ~data.is_positive
+        unl = data.is_unlabelled
         scale = [1 / spread_of(stage.scores[unl], data.weight[unl]) for stage in grown.stages]
         boosted = [Boosted(text, stage.n_trees, s) for stage, s in zip(grown.stages, scale, strict=True)]
         return {stage.n_rounds: _Fit(b, outliers) for stage, b in zip(grown.stages, boosted, strict=True)}
@@ -208,11 +212,12 @@ class _Fits:
         By the scores of a fit that has seen them, those would be left out that it did not get around to memorise.
         """
         n_pos = int(self._data.is_positive.sum())
-        n_outliers = min(round(run.n_outliers * n_pos), n_pos - 1)
+        n_outliers = min(round(run.n_outliers * self._data.n_doubtable), n_pos - 1)
         outliers = np.zeros(n_pos, dtype=bool)
         if n_outliers:
-            ranks = self._ranks_by(run.loss)
-            outliers[np.argsort(ranks, kind="stable")[:n_outliers]] = not np.isnan(ranks).all()
+            ranks, confirmed = self._ranks_by(run.loss), self._data.is_confirmed[self._data.is_positive]
+            order = np.lexsort((ranks, confirmed))
+            outliers[order[:n_outliers]] = not np.isnan(ranks).all()
         return outliers
 
     def _ranks_by(self, loss: Any) -> Floats:
@@ -226,10 +231,11 @@ class _Fits:
         # All rows are from before what the fit is judged by: that they have a time does not matter here.
         for split in fold_splits(data._replace(time=None), TRIM_FOLDS, TRIM_SEED):
             seen = data.subset(split.fitted)
-            of_rows = RowRisk(risk, seen.is_positive, self._counts[split.fitted])
+            of_risk = risk.with_known_negatives(seen.known_negative_share)
+            of_rows = RowRisk(of_risk, seen.is_positive, self._counts[split.fitted])
             fit = Boosting(seen.X).run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
             held_out = data.subset(split.held_out)
             scores = TreeModel(fit.text, data.X.shape[1]).scores(held_out.X)
-            of_unl, weight = scores[~held_out.is_positive], held_out.weight[~held_out.is_positive]
+            of_unl, weight = scores[held_out.is_unlabelled], held_out.weight[held_out.is_unlabelled]
             ranks[split.held_out] = share_below(scores, of_unl, weight)
         return ranks[data.is_positive]

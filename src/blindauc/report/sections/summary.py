@@ -10,6 +10,7 @@ from blindauc.report.counting import how_many, positives_first, whole_range, wro
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections.parts import key_number
+from blindauc.report.stating import stated_checks
 from blindauc.report.words import count, name, number, number_range
 
 STRONGEST = 3
@@ -55,8 +56,16 @@ def _asked(findings: Findings) -> list[Child]:
         name(asked.label),
         " = ",
         name(asked.positive),
-        f"). Of the other {asked.n_rows - asked.n_labelled:,} nothing is known: some are positive, too.",
+        f"). {_others(findings)}",
     ]
+
+
+def _others(findings: Findings) -> str:
+    checks, n_others = findings.checks, findings.asked.n_rows - findings.asked.n_labelled
+    if checks is None:
+        return f"Of the other {n_others:,} nothing is known: some are positive, too."
+    n_left = n_others - checks.n_positive - checks.n_negative
+    return f"{stated_checks(checks)} Of {n_left:,} other rows nothing is known: some are positive, too."
 
 
 def _key_numbers(findings: Findings) -> list[Markup]:

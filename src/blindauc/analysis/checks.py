@@ -1,0 +1,95 @@
+"""What people found who checked rows of a table: a column of it, or a table of decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from blindauc._typing import Ints
+from blindauc.analysis.columns import check_column
+from blindauc.analysis.telling import interval
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED, WORDS, read_checked
+from blindauc.report.findings import Checks
+
+COLUMN, ROW, ID = "decision", "row", "id"
+
+
+def checked_in(frame: pd.DataFrame, checked: Any) -> Ints | None:
+    """The verdict of each row of a table: by a column of it, or by one entry for each row."""
+    if not isinstance(checked, str):
+        return read_checked(checked, len(frame))
+    check_column(frame, checked, "checked=")
+    try:
+        return read_checked(frame[checked].to_numpy(dtype=object), len(frame))
+    except ValueError as error:
+        raise ValueError(f"The column {checked!r} cannot be read as what was found: {error}") from error
+
+
+def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> Ints:
+    """The verdict of each row by a table of decisions, such as `blindauc review --export` writes.
+
+    Parameters
+    ----------
+    decisions : pandas.DataFrame
+        With the column `decision`, and `row`, from 1, or `id`.
+    names : list of str or None
+        What the rows are called.
+    n_rows : int
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.analysis.checks import decided
+    >>> decided(pd.DataFrame({"row": [3, 1], "decision": ["wrong", "right"]}), None, 4).tolist()
+    [1, 0, -1, 0]
+    """
+    by_name = ROW not in decisions and names is not None and ID in decisions
+    if COLUMN not in decisions or not (by_name or ROW in decisions):
+        raise ValueError(
+            f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, as `blindauc review --export` writes "
+            f"them, or {ID!r} where a column names the rows, not {', '.join(map(repr, decisions.columns))}."
+        )
+    verdict = np.full(n_rows, UNCHECKED, dtype=np.intp)
+    seen: set[int] = set()
+    place_of = {name: place for place, name in enumerate(names or ())}
+    for line, (row, word) in enumerate(zip(decisions[ID if by_name else ROW], decisions[COLUMN], strict=True), start=1):
+        place = place_of.get(str(row)) if by_name else _place(row, n_rows)
+        if place is None:
+            raise ValueError(f"Data row {line} of the decisions is about {row!r}, and there is no such row.")
+        if place in seen:
+            raise ValueError(f"Data row {line} of the decisions is about {row!r} again: leave one of them out.")
+        seen.add(place)
+        verdict[place] = _verdict(word, line)
+    return verdict
+
+
+def _place(row: Any, n_rows: int) -> int | None:
+    number = pd.to_numeric(row, errors="coerce")
+    return int(number) - 1 if number in range(1, n_rows + 1) else None
+
+
+def _verdict(word: Any, line: int) -> int:
+    text = "" if pd.isna(word) else str(word).strip().lower()
+    if text not in WORDS:
+        known = ", ".join(filter(None, WORDS))
+        raise ValueError(f"Data row {line} of the decisions says {word!r}, and one of {known} was expected.")
+    return WORDS[text]
+
+
+def checks_told(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks | None:
+    """What was checked, as `Findings` hold it; None where nothing was."""
+    if verdict is None:
+        return None
+    found = {
+        name: int((kind & (verdict == which)).sum())
+        for name, kind, which in (
+            ("n_right", is_labelled, FOUND_POSITIVE),
+            ("n_wrong", is_labelled, FOUND_NEGATIVE),
+            ("n_positive", ~is_labelled, FOUND_POSITIVE),
+            ("n_negative", ~is_labelled, FOUND_NEGATIVE),
+        )
+    }
+    auc = getattr(ranking, "auc_checked_", None)
+    return Checks(**found, auc=None if auc is None else interval(auc))

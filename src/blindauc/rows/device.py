@@ -1,0 +1,161 @@
+"""Rows on a device: tensors of torch, arrays of CuPy, and whatever follows the array API standard.
+
+What has a number for each row stays on the device. What comes to the host, by one door, are sums over rows, the nodes
+of a summary of scores, and a number for each positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from blindauc._typing import Floats, Ints
+from blindauc.rows.device_libraries import Array, Library, library_of
+from blindauc.rows.device_matrix import DeviceMatrix, MirroredMatrix
+from blindauc.rows.matrix import Matrix
+from blindauc.rows.parts import Part, PartedRows, Task
+
+
+class DevicePart(Part):
+    """Some rows on a device.
+
+    Parameters
+    ----------
+    X : array of shape (n, p), float64 or float32
+    is_positive : mask of shape (n,), on the same device
+    weight : array of shape (n,) there, float64, or None where all rows weigh one
+    start : the number of the first row among all rows
+    """
+
+    def __init__(self, X: Array, is_positive: Array, weight: Array | None = None, start: int = 0) -> None:
+        super().__init__(X, is_positive, weight, start)
+        self.device_matrix = DeviceMatrix(X)
+
+    @property
+    def library(self) -> Library:
+        return library_of(self.X)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def weight(self) -> Array:
+        return self.library.zeros(self.n_rows) + 1.0 if self._weight is None else self._weight
+
+    @property
+    def _unlabelled_weight(self) -> Array:
+        return self.library.xp.where(self.is_positive, 0.0, self.weight)
+
+    def scores(self, coef: Floats, constant: float) -> Array:
+        scores = self.device_matrix.scores(coef)
+        if constant:
+            scores += constant
+        return scores
+
+    def adjoint(self, residual: Array) -> Floats:
+        return self.device_matrix.adjoint(residual)
+
+    def with_columns(self, X: Array) -> DevicePart:
+        return DevicePart(X, self.is_positive, self._weight, self.start)
+
+    def apply(self, function: Callable[..., Any], *arguments: Any) -> Array:
+        return self.library.apply(function, *arguments)
+
+    def sum(self, array: Array) -> float:
+        return self.library.number(self.library.xp.sum(array))
+
+    def max(self, array: Array) -> float:
+        return self.library.number(self.library.xp.max(array))
+
+    def to_host(self, array: Array) -> Floats:
+        result: Floats = self.library.to_host(array)
+        return result
+
+    def take(self, index: Ints) -> tuple[Matrix, Floats]:
+        library = self.library
+        X = library.to_host(self.device_matrix.rows(index).X)
+        if self._weight is None:
+            return Matrix(X), np.ones(len(index))
+        return Matrix(X), library.to_host(library.xp.take(self._weight, library.asarray(index), axis=0))
+
+    def moments(self, origin: Floats) -> Floats:
+        return self.device_matrix.moments(self._unlabelled_weight, origin)
+
+    def extremes(self) -> Floats:
+        return self.device_matrix.extremes()
+
+    def weights_up_to(self, edges: Floats) -> Floats:
+        return self.device_matrix.weights_up_to(edges, self._unlabelled_weight)
+
+    def digests(self, seed: int) -> Any:
+        return self.device_matrix.digests(seed)
+
+
+class DeviceRows(PartedRows):
+    """All rows on one device.
+
+    Parameters
+    ----------
+    X : array of shape (n, p), float64 or float32, of torch, of CuPy or of another library that follows the standard
+    is_positive : mask of shape (n,), on the same device
+    weight : array of shape (n,) there, float64, or None where all rows weigh one
+
+    See Also
+    --------
+    blindauc.rows.device_inputs.rows_on_device : from what users pass to `fit`.
+
+    Examples
+    --------
+    >>> import array_api_strict as xp
+    >>> import numpy as np
+    >>> from blindauc.rows.device import DeviceRows
+    >>> X = xp.asarray([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    >>> rows = DeviceRows(X, xp.asarray([True, False, False]))
+    >>> (2 * rows.at(np.array([1.0, 0.0]))).sum()
+    12.0
+    """
+
+    def __init__(self, X: Array, is_positive: Array, weight: Array | None = None) -> None:
+        self.part = DevicePart(X, is_positive, weight)
+        self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
+        library = self.part.library
+        (places,) = library.xp.nonzero(is_positive)
+        self.positives = library.to_host(places).astype(np.intp)
+
+    def results(self, task: Task) -> Sequence[Any]:
+        with memory_told_of(self.part.X):
+            return [task(self.part)]
+
+    def take(self, index: Ints) -> tuple[Matrix, Floats]:
+        rows, weight = super().take(index)
+        # All positives are asked for at every step: what is done with each of them is done on the device, too.
+        if np.array_equal(index, self.positives):
+            rows = MirroredMatrix(rows.X, self.part.device_matrix, index)
+        return rows, weight
+
+
+@contextmanager
+def memory_told_of(X: Array) -> Iterator[None]:
+    """Where a device has no room left, say what takes it and what to do."""
+    library = library_of(X)
+    try:
+        yield
+    except library.out_of_memory as error:
+        n_rows, n_features = X.shape
+        wide = X.dtype == library.xp.float64
+        size = n_rows * n_features * (8 if wide else 4) / 1e9
+        raise MemoryError(
+            f"The device {library.device} ran out of memory: X of {n_rows} x {n_features} takes {size:.1f} GB there, "
+            f"and a fit about {n_rows * BYTES_A_ROW / 1e9:.1f} GB beside it. "
+            + ("Pass X as float32, or with fewer columns" if wide else "Pass X with fewer columns")
+            + ", free other arrays there, or keep the rows on disk and fit blindauc.ParquetRows."
+        ) from error
+
+
+BYTES_A_ROW = 200
+"""What a step keeps of each row, in float64: scores at a few points, weights, curvature, and what is in between
+(measured on an H200)."""

@@ -1,0 +1,171 @@
+"""Fits, predictions and analyses of rows that are not in memory."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+from numpy.testing import assert_allclose, assert_array_equal
+
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, ParquetRows, PUErrorClassifier
+from blindauc.rows.parts import BlockParts
+from blindauc.rows.view import PartedView
+
+RNG = np.random.default_rng(0)
+N, P = 3000, 5
+IS_POSITIVE = np.isin(np.arange(N), RNG.choice(N, 90, replace=False))
+X = RNG.normal(size=(N, P)) + 1.2 * (IS_POSITIVE[:, None] & (np.arange(P) < 2))
+X[np.flatnonzero(IS_POSITIVE)[:6]] -= 2.5
+X[np.flatnonzero(IS_POSITIVE)[6]] = -12.0
+Y = IS_POSITIVE.astype(int)
+WEIGHT = RNG.integers(1, 4, N).astype(float)
+
+SETTINGS = {
+    "as it comes": {},
+    "outliers and columns": {"n_outliers": 0.1, "n_features_to_select": 2},
+    "shifts, robust scales": {"n_outliers": 5, "outlier_handling": "shift", "scaling": "robust"},
+    "groups": {"sparsity": "group_l0", "groups": [0, 0, 1, 1, 2], "n_features_to_select": 1},
+    "squared hinge": {"loss": "squared_hinge", "n_outliers": 4},
+}
+
+
+def in_parts(block_rows=700):
+    return BlockParts.of(X, IS_POSITIVE, WEIGHT, block_rows=block_rows)
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_coefficients_are_those_of_rows_in_memory(settings):
+    expected = BlindAUCClassifier(**SETTINGS[settings], max_swaps=5).fit(X, Y, WEIGHT)
+    found = BlindAUCClassifier(**SETTINGS[settings], max_swaps=5).fit(in_parts())
+    assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
+    assert_array_equal(found.outliers_, expected.outliers_)
+    assert_array_equal(found.labelled_rows_, expected.labelled_rows_)
+    assert_allclose(found.spread_, expected.spread_)
+    # By another sample of the unlabelled rows, so that only the intervals can agree.
+    assert found.auc_.low <= expected.auc_.high
+    assert expected.auc_.low <= found.auc_.high
+
+
+def test_a_pu_error_too():
+    expected = PUErrorClassifier(prior=0.1, calibrate=False).fit(X, Y)
+    found = PUErrorClassifier(prior=0.1, calibrate=False).fit(BlockParts.of(X, IS_POSITIVE, block_rows=700))
+    assert_allclose(found.coef_, expected.coef_, rtol=1e-8)
+    assert_allclose(found.intercept_, expected.intercept_, rtol=0.1)
+
+
+@pytest.mark.parametrize("shape", ["curves", "kernel"])
+def test_scores_that_bend_rank_as_those_of_rows_in_memory(shape):
+    # What curves and kernels are made of comes from a sample, so that the scores differ a little.
+    found, expected = BlindAUCClassifier(shape=shape).fit(in_parts()), BlindAUCClassifier(shape=shape).fit(X, Y, WEIGHT)
+    assert np.corrcoef(found.decision_function(X), expected.decision_function(X))[0, 1] > 0.98
+
+
+def test_a_search_by_a_sample_and_a_fit_to_all_rows():
+    model = BlindAUCClassifierCV(n_repeats=1, cv=3).fit(BlockParts.of(X, IS_POSITIVE, block_rows=700))
+    assert list(model.shapes_) == ["linear"]
+    assert set(model.support_.nonzero()[0]) >= {0, 1}
+    assert len(model.held_out_rank_) == len(model.sampled_rows_) < N
+    assert set(np.flatnonzero(IS_POSITIVE)) - set(model.outliers_) <= set(model.sampled_rows_)
+    refitted = BlindAUCClassifier(**model.best_params_, solver="path", calibrate=False).fit(in_parts())
+    assert refitted.coef_.shape == model.best_estimator_.coef_.shape
+
+
+def test_predictions_of_parts_are_those_of_the_matrix():
+    model = BlindAUCClassifier().fit(in_parts())
+    assert_allclose(model.decision_function(in_parts(100)), model.decision_function(X))
+    assert_allclose(model.predict_proba(in_parts(100)), model.predict_proba(X))
+    assert_array_equal(model.predict(in_parts(100)), model.predict(X))
+
+
+def test_passes_are_told_of():
+    rows, told = in_parts(), []
+    rows.report = told.append
+    PartedView.of(rows).scales("standard")
+    assert told == list(range(1, rows.n_visits + 1)) != []
+
+
+def test_trees_groups_and_time_need_rows_in_memory():
+    with pytest.raises(ValueError, match="takes rows in memory"):
+        BlindAUCClassifier(shape="trees").fit(in_parts())
+    with pytest.raises(ValueError, match="are for rows in memory"):
+        BlindAUCClassifier().fit(in_parts(), groups=np.arange(N))
+    with pytest.raises(ValueError, match="At least two labelled positives"):
+        BlindAUCClassifier().fit(BlockParts.of(X, np.arange(N) < 1))
+
+
+# --- tables in files ---
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(1)
+    some = np.sort(np.concatenate([np.flatnonzero(IS_POSITIVE)[:40], np.flatnonzero(~IS_POSITIVE)[:460]]))
+    frame = pd.DataFrame(X[some], columns=[f"lab {k}" for k in range(P)]).round(3)
+    frame.insert(0, "patient", [f"P{k}" for k in range(500)])
+    frame.loc[rng.random(500) < 0.1, "lab 4"] = np.nan
+    frame["ward"] = rng.choice(["north", "south", "east"], 500)
+    frame["infection"] = np.where(IS_POSITIVE[some], "yes", "")
+    return frame
+
+
+@pytest.fixture
+def folder(table, tmp_path):
+    path = tmp_path / "rows"
+    path.mkdir()
+    table[:200].to_parquet(path / "a.parquet")
+    table[200:].to_parquet(path / "b.parquet")
+    return path
+
+
+def test_a_fit_to_files_is_that_to_their_numbers(folder):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(n_outliers=5).fit(rows)
+    cached = rows.prepared()
+    expected = BlindAUCClassifier(n_outliers=5).fit(np.array(cached.X), cached.is_positive)
+    assert_allclose(model.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
+    assert list(model.feature_names_in_) == cached.feature_names
+    scores, wanted = (m.decision_function(r) - m.intercept_ for m, r in ((model, rows), (expected, np.array(cached.X))))
+    assert_allclose(scores, wanted, atol=1e-6)
+    with pytest.raises(ValueError, match="leave y and sample_weight out"):
+        model.fit(rows, Y)
+    with pytest.raises(ValueError, match="was not fitted to ParquetRows"):
+        expected.decision_function(rows)
+
+
+@pytest.mark.parametrize("kind", ["folder", "csv"])
+def test_the_command_line_fits_tables_in_parts(folder, table, tmp_path, kind):
+    data = {"folder": folder, "csv": tmp_path / "all.csv"}[kind]
+    if kind == "csv":
+        table.to_csv(data, index=False)
+    out = tmp_path / "results"
+    done = run("fit", data, "--label", "infection", "--id", "patient", "--memory", "500MB", "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["n_rows"], told["n_labelled"]) == (500, 40)
+    doubtful = pd.read_csv(out / "doubtful_labels.csv")
+    assert (doubtful["id"] == "P" + (doubtful["row"] - 1).astype(str)).all()
+    assert doubtful["row"][0] == np.flatnonzero(table["infection"] == "yes")[6] + 1
+    ranking = pd.read_csv(out / "ranking.csv")
+    assert (ranking["id"] == "P" + (ranking["row"] - 1).astype(str)).all()
+    assert ranking["rank"].is_monotonic_increasing
+    assert "larger than memory" in (out / "report.html").read_text()
+    scored = run("score", out, folder / "a.parquet", "--out", tmp_path / "scores.csv")
+    assert scored.exit_code == 0, scored.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--memory", "2 gigs"], "such as 500MB or 2GB"),
+        (["--memory", "1GB", "--time", "ward"], "fits into memory"),
+        (["--memory", "1GB", "--sheet", "1"], "read whole"),
+        (["--memory", "1GB", "--label", "nothing"], "nothing"),
+    ],
+)
+def test_what_cannot_be_done_in_parts_is_told_in_one_line(folder, tmp_path, options, words):
+    label = [] if "--label" in options else ["--label", "infection"]
+    done = run("fit", folder, *label, *options, "--out", tmp_path / "results")
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert not (tmp_path / "results").exists()
