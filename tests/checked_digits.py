@@ -1,7 +1,7 @@
 """What fits gave before labels could be checked, with the settings of `test_checked.py`.
 
-Of each: three scores, the AUC and its upper end, the prior, the contamination, the sum of all suspicions and, of a search,
-the sum of all scores, the largest weight and the number of candidates.
+Of each: three scores, the AUC and its upper end, the prior, the contamination, the sum of all suspicions and, of a
+search, the sum of all scores, the largest weight and the number of candidates.
 """
 
 DIGITS = {

@@ -129,7 +129,7 @@ def test_without_kernels_matrices_are_widened(monkeypatch):
 
     monkeypatch.setattr(device_torch, "import_module", None)
     device_torch._triton_kernels.cache_clear()
-    with pytest.warns(UserWarning, match="Kernels of Triton cannot be made .* four times as long. Install triton"):
+    with pytest.warns(UserWarning, match="Kernels of Triton cannot be made .* five times as long. Install triton"):
         assert device_torch._triton_kernels() is None
     device_torch._triton_kernels.cache_clear()
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import array_api_strict as strict
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
 from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.rows.device import DeviceRows
 from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import BlockParts, DerivedParts
@@ -31,11 +33,17 @@ def as_it_is(X):
     return X
 
 
+def on_device(values):
+    """Where NumPy cannot look; `test_device_rows.py` has other libraries."""
+    return strict.asarray(values, device=strict.Device("device1"))
+
+
 ENGINES = {
     "one block": partial(BlockParts.of, block_rows=N),
     "blocks": partial(BlockParts.of, block_rows=61),
     "a row each": partial(BlockParts.of, block_rows=1),
     "sparse blocks": lambda X, *labels: BlockParts.of(sp.csr_matrix(X), *labels, block_rows=61),
+    "device": lambda *arrays: DeviceRows(*map(on_device, arrays)),
     "derived columns": lambda X, *labels: DerivedParts(BlockParts.of(X, *labels, block_rows=61), as_it_is, P),
 }
 """Names of engines, and what makes rows from X, a mask of positives and weights."""

@@ -44,7 +44,7 @@ def test_a_spec_is_its_parameters():
         "scaling": "none", "loss": loss, "l2": 0.1, "n_outliers": 0.2, "n_features_to_select": (1, 2), "shape": "linear"
     }  # fmt: skip
     assert spec.params["loss"] is loss
-    assert spec.kind == ("linear", "none", loss, None, None)
+    assert spec.kind == ("linear", "none", loss, None)
     assert spec == Spec(**spec.params)
     assert len({spec, Spec(**spec.params)}) == 1
 

@@ -34,5 +34,5 @@ def _seconds_of(scorer: Scorer, fitted: Data, specs: Sequence[Spec]) -> float:
     scorer.path(fitted, [largest])
     alone = time.perf_counter() - begun
     if largest.shape == "trees":
-        return alone * len({(spec.kind, spec.l2, spec.n_outliers) for spec in specs})
+        return alone * len({(spec.kind, spec.l2, spec.n_outliers, spec.known_negative_share) for spec in specs})
     return SHARED * alone * len(specs)

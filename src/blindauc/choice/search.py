@@ -227,7 +227,7 @@ def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
     paths: dict[Any, list[int]] = {}
     for k in index:
         spec = specs[k]
-        paths.setdefault((spec.kind, spec.n_outliers), []).append(int(k))
+        paths.setdefault((spec.kind, spec.n_outliers, spec.known_negative_share), []).append(int(k))
     return [np.array(path) for path in paths.values()]
 
 

@@ -156,6 +156,6 @@ def memory_told_of(X: Array) -> Iterator[None]:
         ) from error
 
 
-BYTES_A_ROW = 200
-"""What a step keeps of each row, in float64: scores at a few points, weights, curvature, and what is in between
-(measured on an H200)."""
+BYTES_A_ROW = 112
+"""What a fit keeps of each row, in float64: 80 at the peak of a gradient (`benchmarks/device.py` on an H200), and four
+vectors that a part keeps."""

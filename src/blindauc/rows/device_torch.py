@@ -22,7 +22,8 @@ DEVICE_ENTRIES = 2**25
 than to work them out (5e7 x 100 on an H200: 43 ms for X @ w by 2**22 entries, 36 ms by these)."""
 
 MAX_WIDENED = 2**24
-"""Entries of a float32 matrix that are widened on a device, at most: for larger ones there are kernels of our own."""
+"""Entries of a float32 matrix that are widened on a device, at most. For larger ones there are kernels of our own: 18
+against 36 ms for X @ w, and 7 against 34 ms for X.T @ r, of 5e7 x 100 on an H200."""
 
 
 class TorchArrays(Library):
@@ -104,7 +105,7 @@ def _triton_kernels() -> Any:
     except Exception as error:
         warnings.warn(
             f"Kernels of Triton cannot be made ({type(error).__name__}: {error}): products with float32 matrices on "
-            "this device will take about four times as long. Install triton and a C compiler.",
+            "this device will take two to five times as long. Install triton and a C compiler.",
             stacklevel=2,
         )
         return None

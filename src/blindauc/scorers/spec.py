@@ -56,7 +56,7 @@ class Spec:
     @property
     def kind(self) -> tuple[Any, ...]:
         """Fits of one kind share an objective but for its ridge, or a run of boosting."""
-        return self.family, self.scaling, self.loss, self.n_leaves, self.known_negative_share
+        return self.family, self.scaling, self.loss, self.n_leaves
 
 
 def family_of(shape: str, gamma: float | None = None) -> str:
