@@ -29,8 +29,8 @@ from blindauc.losses import LOSSES, Logistic
 from blindauc.objectives import Objective
 from blindauc.pairwise.cells import CellSummary
 from blindauc.risks import PU_ERROR_RISKS, BlindAUCRisk, Risk
-from blindauc.rows.device import DeviceRows
-from blindauc.rows.device_libraries import Traffic
+from blindauc.rows.device.engine import DeviceRows
+from blindauc.rows.device.libraries import Traffic
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.view import PartedView
 from blindauc.solvers import exchange

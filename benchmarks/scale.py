@@ -80,7 +80,7 @@ def engine_of(name: str, X, is_positive):
         return BlockParts.of(X, is_positive)
     from distributed import Client, LocalCluster
 
-    from blindauc.rows.dask_mapped import mapped_rows
+    from blindauc.rows.dask.mapped import mapped_rows
 
     client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
     return mapped_rows(X, is_positive, None, client=client)
@@ -166,7 +166,7 @@ def projected(results: list[dict[str, float]], n_columns: int) -> None:
     by_row = largest["gradient_s"] / largest["rows"] * n_cores
     n_evaluations = 120
     print(
-        f"\nOn a cluster, from {by_row * 1e9:.0f} ns of a core for the value and gradient of a row of {n_columns} columns:"
+        f"\nOn a cluster, from {by_row * 1e9:.0f} ns of a core for value and gradient of a row of {n_columns} columns:"
     )
     print(
         "| rows | machines | data, TB | from disks, s | by cores, s | network, ms | a fit, minutes |\n"

@@ -19,15 +19,15 @@ import pandas as pd
 from distributed import Client, LocalCluster, SchedulerPlugin
 from threadpoolctl import threadpool_info
 
-import blindauc.rows.dask_cluster
+import blindauc.rows.dask.cluster
 from blindauc import BlindAUCClassifierCV
 from blindauc.labels import read_labels
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
 from blindauc.risks import BlindAUCRisk
 from blindauc.rows.dask import DaskRows, connect, scores_of
-from blindauc.rows.dask_blocks import WorkersPart
-from blindauc.rows.dask_threads import OneBlasThread
+from blindauc.rows.dask.blocks import WorkersPart
+from blindauc.rows.dask.threads import OneBlasThread
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import Part
 from blindauc.rows.view import PartedView
@@ -233,7 +233,7 @@ def test_sparse_blocks_stay_sparse(client):
 
 
 def test_without_a_cluster_threads_of_this_process_do_the_work(monkeypatch):
-    monkeypatch.setattr(blindauc.rows.dask_cluster, "_present_client", lambda: None)
+    monkeypatch.setattr(blindauc.rows.dask.cluster, "_present_client", lambda: None)
     with in_dask(100) as rows:
         client = rows._session.client
         assert client.status == "running"
@@ -307,13 +307,13 @@ def test_arrays_that_came_at_odd_addresses_give_the_same_last_digit():
 
 
 def test_a_cluster_that_cannot_be_used_is_told(client, monkeypatch):
-    monkeypatch.setattr(blindauc.rows.dask_cluster, "SECONDS_TO_ANSWER", 0.3)
+    monkeypatch.setattr(blindauc.rows.dask.cluster, "SECONDS_TO_ANSWER", 0.3)
     for address in ("tcp://127.0.0.1:9", "no address", "tcp://"):
         with pytest.raises(ConnectionError, match="No Dask scheduler answers at"):
             connect(address)
     with threads(0) as cluster, pytest.raises(ConnectionError, match="has no workers: start some with"):
         connect(cluster.scheduler_address)
-    monkeypatch.setattr(blindauc.rows.dask_cluster, "__version__", "99.0")
+    monkeypatch.setattr(blindauc.rows.dask.cluster, "__version__", "99.0")
     with pytest.raises(ConnectionError, match=r"3 of 3 processes .* than 99.0, .* has .*: install blindauc 99.0"):
         connect(client.cluster.scheduler_address)
 

@@ -19,10 +19,10 @@ from blindauc.pairwise import cells
 from blindauc.pairwise.cells import CellSummary
 from blindauc.pairwise.sorting import SortedSummary
 from blindauc.risks import BlindAUCRisk
-from blindauc.rows.device import DevicePart, DeviceRows
-from blindauc.rows.device_inputs import is_on_device, rows_on_device
-from blindauc.rows.device_libraries import Library, Traffic, library_of
-from blindauc.rows.device_matrix import DeviceMatrix
+from blindauc.rows.device.engine import DevicePart, DeviceRows
+from blindauc.rows.device.inputs import is_on_device, rows_on_device
+from blindauc.rows.device.libraries import Library, Traffic, library_of
+from blindauc.rows.device.matrix import DeviceMatrix
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import BlockParts, Part
 from blindauc.rows.tasks import Digests, Extremes, LargestSize, Moments, WeightsUpTo
@@ -112,7 +112,7 @@ def test_coefficients_of_every_problem_are_those_in_memory(problem, dtype, bar, 
 @pytest.mark.parametrize("shape", [(20_000, 3), (9_001, 130), (5, 1000)])
 def test_products_of_large_float32_matrices_are_in_float64(shape, monkeypatch):
     """More rows than a program adds up, more columns than it holds, and neither."""
-    from blindauc.rows import device_torch
+    from blindauc.rows.device import torch as device_torch
 
     monkeypatch.setattr(device_torch, "MAX_WIDENED", 0)
     rng = np.random.default_rng(0)
@@ -125,7 +125,7 @@ def test_products_of_large_float32_matrices_are_in_float64(shape, monkeypatch):
 
 @needs_torch
 def test_without_kernels_matrices_are_widened(monkeypatch):
-    from blindauc.rows import device_torch
+    from blindauc.rows.device import torch as device_torch
 
     monkeypatch.setattr(device_torch, "import_module", None)
     device_torch._triton_kernels.cache_clear()
@@ -294,7 +294,7 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.usefixtures("dispatched")
 def test_bad_input_is_told_of(what, there, monkeypatch):
-    monkeypatch.setattr("blindauc.rows.device_inputs.MAX_LABELS", 100)
+    monkeypatch.setattr("blindauc.rows.device.inputs.MAX_LABELS", 100)
     make, message = WRONG[what]
     X, is_positive, weight = drawn()
     arguments = {"X": there(X), "y": there(is_positive), "sample_weight": there(weight)} | make(there)
@@ -344,7 +344,7 @@ def test_recorded_functions_work_as_scikit_learn_wants_scipy():
     code = (
         "import array_api_strict as xp, numpy as np\n"
         "from blindauc.losses import LOSSES\n"
-        "from blindauc.rows.device import DeviceRows\n"
+        "from blindauc.rows.device.engine import DeviceRows\n"
         "X = np.linspace(-800, 800, 9)[:, None]\n"
         "rows = DeviceRows(xp.asarray(X, device=xp.Device('device1')), xp.asarray(X[:, 0] > 0))\n"
         "scores = rows.at(np.ones(1))\n"

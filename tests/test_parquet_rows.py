@@ -12,8 +12,8 @@ import pytest
 
 from blindauc.model_files import load, save
 from blindauc.preprocessing import make_preprocessor
-from blindauc.rows.parquet import ParquetRows
-from blindauc.rows.table_size import Budget
+from blindauc.rows.disk.parquet import ParquetRows
+from blindauc.rows.disk.size import Budget
 
 
 def table(n=300, seed=0):

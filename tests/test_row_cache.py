@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from blindauc.rows import cache_folder
-from blindauc.rows.cache import FORMAT, MANIFEST
-from blindauc.rows.cache_writing import LABELS, MATRIX, WEIGHTS
-from blindauc.rows.parquet import ParquetRows
-from blindauc.rows.table_size import memory_of, read_size
+from blindauc.rows.disk import folder as cache_folder
+from blindauc.rows.disk.cache import FORMAT, MANIFEST
+from blindauc.rows.disk.parquet import ParquetRows
+from blindauc.rows.disk.size import memory_of, read_size
+from blindauc.rows.disk.writing import LABELS, MATRIX, WEIGHTS
 
 
 def table(n=1000, seed=0):
@@ -204,7 +204,7 @@ def test_an_interruption_leaves_nothing(folder, n_rows):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from blindauc.rows.parquet import ParquetRows
+from blindauc.rows.disk.parquet import ParquetRows
 def kill(*ignored):
     os.kill(os.getpid(), signal.SIGKILL)
 moment = sys.argv[2]

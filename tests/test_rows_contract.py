@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
 from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
-from blindauc.rows.device import DeviceRows
+from blindauc.rows.device.engine import DeviceRows
 from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import BlockParts, DerivedParts

@@ -13,11 +13,11 @@ from blindauc.datasets.tables import read_table
 from blindauc.preprocessing import column_kinds, feature_groups, group_names, make_preprocessor
 from blindauc.preprocessing.dates import DATE_FORMATS, date_format_of
 from blindauc.preprocessing.streamed import StreamedColumn, _last_day, streamed_preprocessor
-from blindauc.rows.parquet import ParquetRows
-from blindauc.rows.table_cells import numbers_in_column
-from blindauc.rows.table_medians import MedianSearch, RowSample
-from blindauc.rows.table_numbers import Distinct, NumberColumn, hashes_of_numbers
-from blindauc.rows.table_size import Budget
+from blindauc.rows.disk.cells import numbers_in_column
+from blindauc.rows.disk.medians import MedianSearch, RowSample
+from blindauc.rows.disk.numbers import Distinct, NumberColumn, hashes_of_numbers
+from blindauc.rows.disk.parquet import ParquetRows
+from blindauc.rows.disk.size import Budget
 
 
 def same_kinds(streamed, in_memory):

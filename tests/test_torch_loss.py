@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose  # noqa: E402
 from blindauc import pairwise_loss  # noqa: E402
 from blindauc.losses import Loss, PiecewiseLoss  # noqa: E402
 from blindauc.pairwise import LARGEST_SCORE, cells  # noqa: E402
-from blindauc.rows import device_torch  # noqa: E402
+from blindauc.rows.device import torch as device_torch  # noqa: E402
 from blindauc.torch import BlindAUCLoss, PairSummary  # noqa: E402
 
 no_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")

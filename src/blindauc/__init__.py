@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from blindauc.model_files import load, save
     from blindauc.pairwise import PairwiseLoss, pairwise_loss, summarize
     from blindauc.preprocessing import make_preprocessor
-    from blindauc.rows.parquet import ParquetRows
+    from blindauc.rows.disk.parquet import ParquetRows
     from blindauc.solvers import Progress
     from blindauc.trust import judge
 
@@ -60,7 +60,7 @@ __all__ = [
 _HOMES = {
     "Estimate": "estimate",
     "PairwiseLoss": "pairwise",
-    "ParquetRows": "rows.parquet",
+    "ParquetRows": "rows.disk.parquet",
     "Progress": "solvers",
     "judge": "trust",
     "load": "model_files",

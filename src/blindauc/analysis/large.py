@@ -31,10 +31,10 @@ from blindauc.analysis.training import remembered
 from blindauc.analysis.whole import Whole
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.door import scores as scores_of_rows
-from blindauc.rows.cache import CachedRows
-from blindauc.rows.parquet import ParquetRows
+from blindauc.rows.disk.cache import CachedRows
+from blindauc.rows.disk.parquet import ParquetRows
+from blindauc.rows.disk.size import read_size
 from blindauc.rows.parts import BlockParts, PartedRows
-from blindauc.rows.table_size import read_size
 
 SHARES = {"reading": 40.0, "fit": 50.0, "scores of all rows": 4.0, "reasons and stability": 6.0}
 """What takes which share of the time: measured on 2 million rows of 20 columns, text and numbers."""
@@ -143,7 +143,7 @@ def _engine(cached: CachedRows, is_positive: Bools, cluster: str | None) -> Iter
         yield BlockParts.of(cached.X, is_positive, cached.weight)
         return
     from blindauc.rows.dask import connect
-    from blindauc.rows.dask_mapped import mapped_rows
+    from blindauc.rows.dask.mapped import mapped_rows
 
     with connect(cluster) as client, mapped_rows(cached.X, is_positive, cached.weight, client=client) as rows:
         yield rows

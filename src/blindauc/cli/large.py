@@ -30,14 +30,14 @@ def _memory_of_machine() -> int:
 
 def first_file(data: Path) -> Path:
     """The file, or the first one in a folder."""
-    from blindauc.rows.table_files import find_parts
+    from blindauc.rows.disk.files import find_parts
 
     return find_parts(data)[0].path if data.is_dir() else data
 
 
 def columns_in(data: Path) -> list[str]:
     """The columns of a table in files."""
-    from blindauc.rows.table_files import families_of, find_parts
+    from blindauc.rows.disk.files import families_of, find_parts
 
     return list(families_of(find_parts(data)))
 

@@ -14,8 +14,8 @@ from blindauc._typing import Floats
 from blindauc.estimators.inputs import read_matrix
 from blindauc.estimators.parted import read_parts
 from blindauc.estimators.reading import Sifted, read_data, sifted
-from blindauc.rows.device_inputs import is_on_device, rows_on_device
-from blindauc.rows.device_libraries import library_of
+from blindauc.rows.device.inputs import is_on_device, rows_on_device
+from blindauc.rows.device.libraries import library_of
 from blindauc.rows.parts import BlockParts, PartedRows
 from blindauc.rows.tasks import Values
 from blindauc.scorers import LinearModel

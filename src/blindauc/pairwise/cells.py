@@ -29,7 +29,7 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.losses import AnalyticLoss, Loss, Tail, get_loss, of_another_kind
-from blindauc.rows.device_libraries import is_on_host, library_of
+from blindauc.rows.device.libraries import is_on_host, library_of
 
 SUBCELLS = 128
 DEGREE = 5

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from blindauc.losses import Loss, PiecewiseLoss, TruncatedPower, get_loss, of_another_kind
-from blindauc.rows.device_libraries import is_on_host, library_of
+from blindauc.rows.device.libraries import is_on_host, library_of
 
 
 @dataclass(frozen=True)

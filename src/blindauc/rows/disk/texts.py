@@ -26,7 +26,7 @@ from blindauc.preprocessing.faults import (
 )
 from blindauc.preprocessing.kinds import ColumnKind, Kind, kind_of_numbers, kind_of_texts
 from blindauc.preprocessing.values import YES_OR_NO, days_of, numbers_in, without_missing_words
-from blindauc.rows.table_cells import (
+from blindauc.rows.disk.cells import (
     are_plain,
     counts_and_first,
     distinct_cells,
@@ -34,8 +34,8 @@ from blindauc.rows.table_cells import (
     n_distinct_cells,
     type_family,
 )
-from blindauc.rows.table_many_texts import MOST_ARE, ManyTexts
-from blindauc.rows.table_numbers import NumberColumn
+from blindauc.rows.disk.many_texts import MOST_ARE, ManyTexts
+from blindauc.rows.disk.numbers import NumberColumn
 
 NameOfRow = Callable[[int], RowName]
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats, Ints
-from blindauc.rows.device_libraries import Array, Library, library_of
-from blindauc.rows.device_matrix import DeviceMatrix, MirroredMatrix
+from blindauc.rows.device.libraries import Array, Library, library_of
+from blindauc.rows.device.matrix import DeviceMatrix, MirroredMatrix
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.parts import Part, PartedRows, Task
 
@@ -106,13 +106,13 @@ class DeviceRows(PartedRows):
 
     See Also
     --------
-    blindauc.rows.device_inputs.rows_on_device : from what users pass to `fit`.
+    blindauc.rows.device.inputs.rows_on_device : from what users pass to `fit`.
 
     Examples
     --------
     >>> import array_api_strict as xp
     >>> import numpy as np
-    >>> from blindauc.rows.device import DeviceRows
+    >>> from blindauc.rows.device.engine import DeviceRows
     >>> X = xp.asarray([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
     >>> rows = DeviceRows(X, xp.asarray([True, False, False]))
     >>> (2 * rows.at(np.array([1.0, 0.0]))).sum()

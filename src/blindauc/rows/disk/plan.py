@@ -17,7 +17,7 @@ from sklearn.compose import ColumnTransformer
 from blindauc._typing import Floats
 from blindauc.preprocessing.streamed import StreamedColumn
 from blindauc.preprocessing.values import LARGEST, YES_OR_NO
-from blindauc.rows.table_cells import days_in_column, distinct_cells, numbers_in_column
+from blindauc.rows.disk.cells import days_in_column, distinct_cells, numbers_in_column
 
 Block = NDArray[np.float32]
 

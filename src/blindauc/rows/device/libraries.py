@@ -247,10 +247,10 @@ def _new_library(array: Any) -> Library:
     compat = imported("array_api_compat", otherwise=NEEDED)
     xp, device = compat.array_namespace(array), compat.device(array)
     for is_it, module, name in (
-        (compat.is_torch_namespace, "device_torch", "TorchArrays"),
-        (compat.is_cupy_namespace, "device_cupy", "CupyArrays"),
+        (compat.is_torch_namespace, "torch", "TorchArrays"),
+        (compat.is_cupy_namespace, "cupy", "CupyArrays"),
     ):
         if is_it(xp):
-            library: Library = getattr(import_module(f"blindauc.rows.{module}"), name)(xp, device)
+            library: Library = getattr(import_module(f"blindauc.rows.device.{module}"), name)(xp, device)
             return library
     return Library(xp, device)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from blindauc.preprocessing.streamed import StreamedColumn, streamed_preprocessor
-from blindauc.rows.cache_plan import Block, NumberPlan, Plan, plan_of
-from blindauc.rows.table_files import Part
-from blindauc.rows.table_medians import MedianSearch
-from blindauc.rows.table_survey import Report, Roles, Survey, batches_of, check_weights, present_numbers
+from blindauc.rows.disk.files import Part
+from blindauc.rows.disk.medians import MedianSearch
+from blindauc.rows.disk.plan import Block, NumberPlan, Plan, plan_of
+from blindauc.rows.disk.survey import Report, Roles, Survey, batches_of, check_weights, present_numbers
 
 MATRIX, LABELS, WEIGHTS = "matrix.float32", "labels.uint16", "weights.float64"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import cupy
 
-from blindauc.rows.device_libraries import Library
+from blindauc.rows.device.libraries import Library
 
 DEVICE_BLOCK = 2**24
 """Rows handled at a time: temporary memory stays below 2 GB."""

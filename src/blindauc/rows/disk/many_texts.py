@@ -17,7 +17,7 @@ from blindauc.preprocessing.dates import DATE_FORMATS, ISO, ambiguous_date, days
 from blindauc.preprocessing.faults import Fault, RowName, ambiguous_dates, unreadable_dates, unreadable_numbers
 from blindauc.preprocessing.kinds import ColumnKind, date_kind, kind_of_numbers, kind_of_words
 from blindauc.preprocessing.values import MISSING_WORDS, numbers_in, without_missing_words
-from blindauc.rows.table_cells import (
+from blindauc.rows.disk.cells import (
     ReadTexts,
     counts_and_first,
     distinct_cells,
@@ -25,7 +25,7 @@ from blindauc.rows.table_cells import (
     numbers_in_column,
     numbers_in_texts,
 )
-from blindauc.rows.table_numbers import Distinct, Hashes, NumberColumn, hashes_of_numbers
+from blindauc.rows.disk.numbers import Distinct, Hashes, NumberColumn, hashes_of_numbers
 
 MOST_ARE = 0.99
 """Where at least this share of the cells are numbers, the others are taken for mistakes (convention)."""

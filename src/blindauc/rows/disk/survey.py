@@ -16,13 +16,13 @@ from blindauc.preprocessing.faults import NO_VALUE, Fault, RowName, check_faults
 from blindauc.preprocessing.kinds import ColumnKind, Kind, kind_of_numbers
 from blindauc.preprocessing.streamed import StreamedColumn
 from blindauc.preprocessing.values import LARGEST
-from blindauc.rows.table_cells import days_in_column, distinct_cells, is_text, numbers_in_column
-from blindauc.rows.table_files import Part
-from blindauc.rows.table_labels import LabelColumn
-from blindauc.rows.table_medians import MedianSearch, RowSample
-from blindauc.rows.table_numbers import NumberColumn
-from blindauc.rows.table_size import Budget
-from blindauc.rows.table_texts import TextColumn
+from blindauc.rows.disk.cells import days_in_column, distinct_cells, is_text, numbers_in_column
+from blindauc.rows.disk.files import Part
+from blindauc.rows.disk.labels import LabelColumn
+from blindauc.rows.disk.medians import MedianSearch, RowSample
+from blindauc.rows.disk.numbers import NumberColumn
+from blindauc.rows.disk.size import Budget
+from blindauc.rows.disk.texts import TextColumn
 
 Report = Callable[[int], None]
 """Told how many rows more were read."""

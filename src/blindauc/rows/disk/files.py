@@ -16,7 +16,7 @@ from blindauc.datasets.layouts import SEPARATORS
 from blindauc.datasets.table_errors import NoRowsError, TableError, check_names, imported
 from blindauc.datasets.tables import damage_told, known_ending
 from blindauc.preprocessing.naming import listed
-from blindauc.rows.table_cells import type_family
+from blindauc.rows.disk.cells import type_family
 
 Place = str | os.PathLike[str]
 

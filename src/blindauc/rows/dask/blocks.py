@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.labels import is_missing
-from blindauc.rows.dask_threads import one_blas_thread_of_worker
+from blindauc.rows.dask.threads import one_blas_thread_of_worker
 from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
 from blindauc.rows.parts import MOST_KEPT, Combine, Part, Task
 

@@ -24,7 +24,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.labels import read_labels
 from blindauc.preprocessing.kinds import ColumnKind
 from blindauc.preprocessing.streamed import StreamedColumn, streamed_preprocessor
-from blindauc.rows.cache_writing import LABELS, MATRIX, WEIGHTS, flush_to_disk
+from blindauc.rows.disk.writing import LABELS, MATRIX, WEIGHTS, flush_to_disk
 
 FORMAT = 1
 """Grows whenever the same table would give other files."""

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn import get_config
 
 from blindauc.labels import Labels, read_labels
-from blindauc.rows.device import DeviceRows, memory_told_of
-from blindauc.rows.device_libraries import Array, Library, library_of
+from blindauc.rows.device.engine import DeviceRows, memory_told_of
+from blindauc.rows.device.libraries import Array, Library, library_of
 from blindauc.rows.numbers import LARGEST
 
 MAX_LABELS = 1000

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from blindauc.rows.dask_blocks import as_numbers
-from blindauc.rows.dask_collections import check_rows, is_frame
-from blindauc.rows.dask_threads import one_blas_thread_of_worker
+from blindauc.rows.dask.blocks import as_numbers
+from blindauc.rows.dask.collections import check_rows, is_frame
+from blindauc.rows.dask.threads import one_blas_thread_of_worker
 
 
 def scores_of(function: Callable[[Any], Any], X: Any) -> Any:

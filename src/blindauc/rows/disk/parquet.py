@@ -10,7 +10,7 @@ from blindauc.datasets.table_errors import imported
 from blindauc.datasets.tables import frame_of
 from blindauc.preprocessing.naming import listed
 from blindauc.preprocessing.streamed import streamed_preprocessor
-from blindauc.rows.cache import (
+from blindauc.rows.disk.cache import (
     FILES,
     CachedRows,
     Manifest,
@@ -18,11 +18,11 @@ from blindauc.rows.cache import (
     labels_of,
     open_cache,
 )
-from blindauc.rows.cache_folder import check_is_ours, check_space, locked, whole_folder
-from blindauc.rows.cache_writing import write_rows
-from blindauc.rows.table_files import Place, families_of, find_parts
-from blindauc.rows.table_size import Budget, memory_of
-from blindauc.rows.table_survey import GivenKind, Roles, survey_of
+from blindauc.rows.disk.files import Place, families_of, find_parts
+from blindauc.rows.disk.folder import check_is_ours, check_space, locked, whole_folder
+from blindauc.rows.disk.size import Budget, memory_of
+from blindauc.rows.disk.survey import GivenKind, Roles, survey_of
+from blindauc.rows.disk.writing import write_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ class ParquetRows:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from blindauc.rows.parquet import ParquetRows
+    >>> from blindauc.rows.disk.parquet import ParquetRows
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "a.csv").write_text("age,smokes,infection\\n41,no,1\\n,yes,0\\n58,no,0\\n")
     ...     rows = ParquetRows(folder, label="infection").prepared()

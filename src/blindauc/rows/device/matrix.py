@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats, Ints
-from blindauc.rows.device_libraries import Array, Library, library_of
+from blindauc.rows.device.libraries import Array, Library, library_of
 from blindauc.rows.digests import mixed, row_factors
 from blindauc.rows.matrix import Matrix
 

@@ -34,7 +34,7 @@ def read_size(text: str | int) -> int:
 
     Examples
     --------
-    >>> from blindauc.rows.table_size import read_size
+    >>> from blindauc.rows.disk.size import read_size
     >>> read_size("2GB"), read_size("1.5 GiB"), read_size(4096)
     (2000000000, 1610612736, 4096)
     >>> read_size("2 gigs")

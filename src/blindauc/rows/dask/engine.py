@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from blindauc.labels import read_labels
-from blindauc.rows.dask_blocks import (
+from blindauc.rows.dask.blocks import (
     Facts,
     Listed,
     Positives,
@@ -30,12 +30,9 @@ from blindauc.rows.dask_blocks import (
     unpacked,
     worked_out,
 )
-from blindauc.rows.dask_cluster import Session, cloudpickle, connect
-from blindauc.rows.dask_collections import aligned, check_columns, check_rows, futures_of_partitions
-from blindauc.rows.dask_scores import scores_of
+from blindauc.rows.dask.cluster import Session, cloudpickle
+from blindauc.rows.dask.collections import aligned, check_columns, check_rows, futures_of_partitions
 from blindauc.rows.parts import FAN_IN, Combine, PartedRows, Task
-
-__all__ = ["DaskRows", "connect", "scores_of"]
 
 
 class DaskRows(PartedRows):

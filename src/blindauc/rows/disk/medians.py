@@ -15,7 +15,7 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.datasets.table_errors import imported
-from blindauc.rows.table_numbers import hashes_of
+from blindauc.rows.disk.numbers import hashes_of
 
 
 class RowSample:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from blindauc._typing import Floats
-from blindauc.rows.device_libraries import BLOCK_ENTRIES, Library
+from blindauc.rows.device.libraries import BLOCK_ENTRIES, Library
 
 CPU_BLOCK, DEVICE_BLOCK = 2**18, 2**24
 """Rows handled at a time: temporary memory stays in the cache of a CPU, and below 2 GB on a device."""
@@ -99,7 +99,7 @@ class TorchArrays(Library):
 def _triton_kernels() -> Any:
     """The kernels, or None where Triton or the C compiler that it needs is missing: then matrices are widened."""
     try:
-        kernels = import_module("blindauc.rows.device_triton")
+        kernels = import_module("blindauc.rows.device.triton")
         one = torch.ones(1, 1, device="cuda")
         kernels.adjoint(one, kernels.scores(one, one[0].to(torch.float64)))
     except Exception as error:

@@ -1,0 +1,1 @@
+"""Tables in files as numbers in a mapped cache."""
