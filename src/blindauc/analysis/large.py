@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -221,8 +220,3 @@ def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:
     """The labelled rows, and the first of the others."""
     is_first = (~ranking["labelled"]).cumsum() <= MOST_RANKED
     return ranking[ranking["labelled"] | is_first].reset_index(drop=True)
-
-
-def is_larger_than_memory(path: Path, limit: float) -> bool:
-    """Whether a table had better be read in parts."""
-    return path.is_dir() or path.stat().st_size > limit
