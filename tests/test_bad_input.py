@@ -297,7 +297,7 @@ def test_an_interrupted_search_leaves_the_estimator_as_it_was(Estimator, refit, 
     if refit:
         model.fit(X, y)
     before = dict(vars(model))
-    for place in ("read_data", "sifted", "race", "averaged", "compare"):
+    for place in ("read_rows", "searched", "race", "averaged", "compare"):
         with monkeypatch.context() as patched:
             patched.setattr(f"blindauc.estimators.tuning.{place}", interrupt)
             with pytest.raises(KeyboardInterrupt):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,11 +127,10 @@ def _serve(folder: Path, data: Path | None, host: str, port: int, *, blind: bool
         typer.echo(f"Open {served.address}")
         typer.echo("Whoever has this address can check labels." if password is None else _UNENCRYPTED)
         typer.echo(f"Decisions are kept in {printable(str(record.path))}. Stop with Ctrl+C.")
-        try:
+        with suppress(KeyboardInterrupt):  # which does not come where the shell has the server in the background
             served.run()
-        except KeyboardInterrupt:
-            kept = count(len(record.entries()), "decision is", "decisions are")
-            typer.echo(f"\nStopped: {kept} in {printable(str(record.path))}.")
+        kept = count(len(record.entries()), "decision is", "decisions are")
+        typer.echo(f"\nStopped: {kept} in {printable(str(record.path))}.")
     finally:
         record.close()
 
