@@ -78,6 +78,16 @@ def test_predictions_of_parts_are_those_of_the_matrix():
     assert_array_equal(model.predict(in_parts(100)), model.predict(X))
 
 
+def test_parts_give_back_what_they_keep():
+    rows = in_parts()
+    scores = rows.at(np.ones(P))
+    before = scores.sum()
+    assert all(part._kept for part in rows.parts)
+    rows.forget()
+    assert not any(part._kept for part in rows.parts)
+    assert scores.sum() == before
+
+
 def test_passes_are_told_of():
     rows, told = in_parts(), []
     rows.report = told.append

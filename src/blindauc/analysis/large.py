@@ -180,19 +180,19 @@ def _inputs(
     leaks = leaks_among(columns, cached.kinds, frame[wishes.label], labels.is_positive)
     notes = check_leaks(leaks, wishes.allow_leaks)
     return Inputs(
-        frame,
-        wishes.id,
-        wishes.label,
-        labels,
-        columns,
-        cached.kinds,
-        group_of,
-        wishes.left_out,
-        None,
-        None,
-        None,
-        [*notes, _LARGE.format(whole.n_rows)],
-        whole,
+        frame=frame,
+        id=wishes.id,
+        label=wishes.label,
+        labels=labels,
+        columns=columns,
+        kinds=cached.kinds,
+        group_of=group_of,
+        left_out=wishes.left_out,
+        rows_by=None,
+        row_groups=None,
+        times=None,
+        notes=[*notes, _LARGE.format(whole.n_rows)],
+        whole=whole,
     )
 
 

@@ -132,7 +132,8 @@ class RestrictedObjective:
     @cached_property
     def _dense(self) -> tuple[Floats, Floats]:
         """The positive and the unlabelled rows, with a column for each shift."""
-        (X_pos, X_unl), n_shifts = self._rows.dense(), len(self._shifted)
+        rows: Any = self._rows  # of a sample, in memory
+        (X_pos, X_unl), n_shifts = rows.dense(), len(self._shifted)
         marks = np.zeros((len(X_pos), n_shifts))
         marks[self._shifted_row, np.arange(n_shifts)] = 1.0
         return np.hstack([X_pos, marks]), np.hstack([X_unl, np.zeros((len(X_unl), n_shifts))])

@@ -67,9 +67,6 @@ class Rows(Protocol):
     def pos_median(self) -> Floats:
         """The median of each column over the positives, of shape (n_columns,)."""
 
-    def dense(self) -> tuple[Floats, Floats]:
-        """The positives and the unlabelled rows as float64: for a few rows only."""
-
     def are_within(self, coef: Floats, a: Floats, b: Any, largest: float) -> bool:
         """Whether all of these scores are at most so large."""
 

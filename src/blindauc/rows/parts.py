@@ -23,7 +23,7 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.rows.deferred import Deferred, Scores
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
-from blindauc.rows.tasks import Adjoint, Taken, Weight
+from blindauc.rows.tasks import Adjoint, Forget, Taken, Weight
 from blindauc.threads import one_blas_thread
 
 FAN_IN = 8
@@ -160,8 +160,9 @@ class PartedRows(ABC):
             results = [reduce(combine, results[k : k + FAN_IN]) for k in range(0, len(results), FAN_IN)]
         return results[0]
 
-    def forget(self) -> None:  # noqa: B027
-        """Give back what parts keep between visits, where it takes the memory of this machine."""
+    def forget(self) -> None:
+        """Give back the memory of what parts keep between visits."""
+        self.results(Forget())
 
     def at(self, coef: Floats, constant: float = 0.0) -> Deferred:
         """The scores of all rows."""
@@ -242,11 +243,6 @@ class BlockParts(PartedRows):
         weights = [None if weight is None else weight[rows] for rows in blocks]
         pairs = zip(blocks, weights, strict=True)
         return cls([Part(X[rows], is_positive[rows], some, rows.start) for rows, some in pairs])
-
-    def forget(self) -> None:
-        """Give back the memory of what parts keep between visits."""
-        for part in self.parts:
-            part.forget()
 
     def results(self, task: Task) -> Sequence[Any]:
         self.n_visits += 1

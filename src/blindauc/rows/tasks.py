@@ -46,6 +46,14 @@ class Taken:
 
 
 @dataclass(frozen=True)
+class Forget:
+    """Nothing: the part gives back what it keeps."""
+
+    def __call__(self, part: Any) -> None:
+        part.forget()
+
+
+@dataclass(frozen=True)
 class Moments:
     """The weighted sums of each column and of its square about an origin, over the unlabelled rows."""
 
