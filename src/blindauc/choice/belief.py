@@ -25,9 +25,12 @@ UNSCALED = 0.1
 """How likely columns as they are given are to be right, compared to columns on a common scale; measured likewise."""
 
 
-BENT = 0.01
-"""How likely a shape that bends is to be right, compared to straight lines: it takes decisive evidence (Jeffreys,
-Theory of Probability, 1961) to give up a score that can be read. Where bending pays, labels bring far more."""
+BENT = 0.1
+"""How likely a shape that bends is to be right, compared to straight lines.
+
+It takes strong evidence (10:1; Jeffreys, Theory of Probability, 1961) to give up a score that can be read. Where
+bending pays, labels bring far more.
+"""
 
 
 LIKELY_MULTIPLE = 1.0

@@ -1,13 +1,13 @@
-r"""How well out-of-fold ranks tell right labels from wrong ones: the evidence for scores that bend.
+r"""How well out-of-fold ranks tell right labels from wrong ones: the evidence for a candidate.
 
 Let r be the share of unlabelled rows that rank below a labelled positive. Right labels rank high and wrong ones low,
 
     f(r) = (1 - eta) a r^(a - 1) + eta b (1 - r)^(b - 1),    a, b >= 1,
 
 and the evidence is the likelihood of the ranks, averaged over a, b and the share eta of wrong labels, which is believed
-to be as in `blindauc.prior`. The mean rank alone would not do: a score that bends can learn where wrong labels lie, and
-rank them high together with the right ones. That raises the mean rank and lowers the AUC. Here a score that ranks some
-labels surely low, and the others the higher for it, is the better one.
+to be as in `blindauc.prior`. The mean rank alone would not do: where wrong labels lie together, a score can rank them
+high, held out, together with the right ones or at their expense. That raises the mean rank and lowers the AUC. Here a
+score that ranks some labels surely low, and the others the higher for it, is the better one.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
     """Every candidate of the race, as columns, in scikit-learn's manner.
 
     `mean_test_score` is the blind AUC of the held-out positives by `n_splits` splits; candidates that left the race
-    early were judged by fewer. `weight` is the share in the average.
+    early were judged by fewer. `evidence` is the logarithm of what their ranks multiply the belief in a candidate by,
+    and `weight` its share in the average.
     """
     tried = search.tried
     score = np.array([each.blind_auc for each in tried])
@@ -27,6 +28,7 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         "n_splits": np.array([each.n_splits for each in tried]),
         "mean_test_score": score,
         "std_error_test_score": np.array([each.standard_error for each in tried]),
+        "evidence": np.array([each.evidence for each in tried]),
         # Scores by one fold and by all do not compare: who stayed longer ranks higher.
         "rank_test_score": _places([each.n_splits for each in tried], score),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),

@@ -19,7 +19,7 @@ from scipy.special import softmax
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.choice.parallel import ReportedParallel
-from blindauc.choice.weights import gibbs_weights, log_shape_weight, log_weights, of_shapes
+from blindauc.choice.weights import evidence_for, gibbs_weights, log_shape_weight, of_shapes
 from blindauc.data import Data
 from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
@@ -121,11 +121,12 @@ class Search:
 
 @dataclass(frozen=True)
 class Tried:
-    """A candidate of the race: its blind AUC out of fold, and by how many splits."""
+    """A candidate of the race: its blind AUC out of fold, the evidence for it, and by how many splits."""
 
     spec: Spec
     blind_auc: float
     standard_error: float
+    evidence: float
     n_splits: int
 
 
@@ -189,7 +190,7 @@ class _Course:
         """Of each shape its leader and, unless the shape itself is hopeless, all who are not against the leader."""
         ranks, places = self._ranks(index), of_shapes([self.specs[k].shape for k in index])
         weight = self.pos_weight
-        weights = {k: log_weights(k, self.log_belief[index[at]], ranks[at], weight) for k, at in places.items()}
+        weights = {k: self.log_belief[index[at]] + evidence_for(ranks[at], weight) for k, at in places.items()}
         shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
         worst = {k: np.log(HOPELESS) if shares[k] >= max(shares.values()) - np.log(HOPELESS) else 0.0 for k in places}
         return np.concatenate([index[at[weights[k] >= weights[k].max() - worst[k]]] for k, at in places.items()])
@@ -207,8 +208,9 @@ class _Course:
     def _tried(self) -> list[Tried]:
         ranks = self._ranks(np.arange(len(self.specs)))
         means = [mean_estimate(r[~np.isnan(r)], self.pos_weight[~np.isnan(r)]) for r in ranks]
-        rows = zip(self.specs, means, self.n_splits.tolist(), strict=True)
-        return [Tried(spec, float(mean), mean.standard_error, n_splits) for spec, mean, n_splits in rows]
+        evidence = [float(evidence_for(r[None], self.pos_weight)[0]) for r in ranks]
+        rows = zip(self.specs, means, evidence, self.n_splits.tolist(), strict=True)
+        return [Tried(spec, float(mean), mean.standard_error, nats, n_splits) for spec, mean, nats, n_splits in rows]
 
 
 def _only(left: Ints, of: Ints, models: Models) -> tuple[Ints, Models]:

@@ -97,7 +97,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     best_score_ : float
         The out-of-fold blind AUC of what was taken.
     cv_results_ : dict of arrays
-        Every candidate: its parameters, its blind AUC by `n_splits` splits, and its weight in the average.
+        Every candidate: its parameters, its blind AUC by `n_splits` splits, the evidence for it in nats, and its weight
+        in the average.
     baselines_ : list of Comparison
         A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where no
         difference could be shown.
