@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from instances import COUNTS, as_data, linear_scorer
 from joblib import parallel_config
 from referee import evidence_of
-from scipy.stats import beta, norm
+from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifierCV, Estimate
@@ -20,7 +20,7 @@ from blindauc.choice.average import averaged, median_probability
 from blindauc.choice.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
 from blindauc.choice.belief import likeliest_ridge, log_belief_in_shape
 from blindauc.choice.growth import SETTLED, grown
-from blindauc.choice.likelihood import SHARPNESS, WRONG, log_likelihood
+from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.results import cv_results
 from blindauc.choice.search import HOPELESS, RULES, Search, race, without_search
 from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
@@ -30,7 +30,6 @@ from blindauc.estimators.reading import sifted
 from blindauc.estimators.space import read_choices
 from blindauc.evidence.folds import Split, fold_splits
 from blindauc.metrics import positive_ranks
-from blindauc.prior.posterior import CONTAMINATION_SCALE
 from blindauc.scorers import Spec
 from blindauc.scorers.projection import Projection
 

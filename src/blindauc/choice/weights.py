@@ -73,7 +73,7 @@ def of_shapes(shapes: Sequence[str]) -> dict[str, Ints]:
 
 def _weights(log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints]) -> Floats:
     weights = np.zeros(len(log_belief))
-    for shape, index in places.items():
+    for index in places.values():
         weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight))
     shares = softmax([log_shape_weight(shape, weights[k], ranks[k], weight) for shape, k in places.items()])
     for share, index in zip(shares, places.values(), strict=True):
