@@ -21,7 +21,7 @@ from blindauc.analysis.reasons import NO_REASON_UP
 from blindauc.cli.summary import summary
 from blindauc.datasets import make_cohort, make_correlated_data, make_paper_data
 from blindauc.estimators import notebook
-from blindauc.prior import Plausible, fit_score_model, is_told, nothing_known
+from blindauc.prior import Plausible, fit_score_model, is_identified, nothing_known
 from blindauc.prior.expected import among_first, expected_numbers
 from blindauc.prior.plausible import onto_limit, outermost
 from blindauc.report.findings import Findings
@@ -55,7 +55,7 @@ def unsure():
     ],
 )
 def test_a_prior_is_told_where_its_interval_is_narrow(low, high, is_enough):
-    assert is_told(Estimate((low + high) / 2, low, high)) == is_enough
+    assert is_identified(Estimate((low + high) / 2, low, high)) == is_enough
 
 
 # --- mixtures ---------------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_the_interval_holds_the_probability_and_grows_with_the_score(sampling):
 
 def test_without_the_prior_the_interval_spans_what_different_priors_give(unsure):
     low, high = unsure.predict_proba_interval(DATA.X_test)
-    assert not is_told(unsure.prior_)
+    assert not is_identified(unsure.prior_)
     for prior in (unsure.prior_.low + 0.02, float(unsure.prior_), unsure.prior_.high - 0.02):
         given = BlindAUCClassifier(prior=prior).fit(DATA.X, DATA.y_pu).predict_proba(DATA.X_test)[:, 1]
         assert ((low - 0.02 <= given) & (given <= high + 0.02)).mean() > 0.99

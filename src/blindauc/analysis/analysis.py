@@ -30,7 +30,7 @@ from blindauc.checked import UNCHECKED, as_words
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.shapes import check_shape_is_there
 from blindauc.preprocessing import feature_groups, make_preprocessor
-from blindauc.prior import is_told
+from blindauc.prior import is_identified
 from blindauc.report.findings import Asked, Findings
 from blindauc.scorers.mixed import SELECTING
 from blindauc.trust.judgement import is_judged
@@ -223,7 +223,7 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
         prior=interval(ranking.prior_),
         contamination=interval(ranking.contamination_),
         is_auc_known=is_judged(ranking.calibration_),
-        is_prior_known=is_told(ranking.prior_),
+        is_prior_known=is_identified(ranking.prior_),
         capacity=wanted.capacity,
         found=found_told(steps, unlabelled_scores, wanted.capacity),
         cases=cases_told(inputs, steps, ranked, wanted.show),

@@ -91,7 +91,7 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     calibrate : bool, default=True
         Learn from five rougher fits, each to four fifths of the rows, what the scores mean: probabilities, prior,
         suspicion, AUC. Probabilities are calibrated where `prior` is given, or where the data tell it
-        (`blindauc.prior.is_told`); otherwise `predict_proba_interval` says how far they may be off. Without, `predict`
+        (`blindauc.prior.is_identified`); otherwise `predict_proba_interval` says how far they may be off. Without, `predict`
         takes as many training rows for positive as are labelled (or `prior` of the unlabelled ones), and there is no
         `predict_proba`.
     sampling : {"one_sample", "two_sample"}, default="one_sample"

@@ -80,7 +80,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         """The probabilities of being unlabelled-like and of being positive, for rows of the population (`sampling`).
 
         Learnt from the ranks of rows held out of the fit. They never fall as the decision function grows. With a prior
-        that is given, or that the data tell (`blindauc.prior.is_told(model.prior_)`), they are calibrated. Otherwise no
+        that is given, or that the data tell (`blindauc.prior.is_identified(model.prior_)`), they are calibrated. Otherwise no
         single number can be: use `predict_proba_interval`.
 
         Parameters

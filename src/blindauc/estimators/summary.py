@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from blindauc.explain import Effect, bends
-from blindauc.prior import is_told
+from blindauc.prior import is_identified
 from blindauc.report.bending import bending_told, does_select, selection_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import LABELS_FIRST
@@ -70,7 +70,7 @@ def _direction(effect: Effect) -> str:
 def prior_of(model: Any) -> str:
     """The prior of a fitted model, or that it cannot be told."""
     is_known, prior = is_judged(model.calibration_), model.prior_
-    return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_told(prior), remedy=REMEDY)
+    return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_identified(prior), remedy=REMEDY)
 
 
 def wrong_of(model: Any) -> str:

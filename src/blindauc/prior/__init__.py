@@ -4,7 +4,7 @@ from blindauc.prior.best_bin import best_bin_prior
 from blindauc.prior.estimators import PRIOR_ESTIMATORS, PriorEstimator, estimate_prior, mixture_prior
 from blindauc.prior.flagging import expected_fdr, flag
 from blindauc.prior.plausible import Plausible, nothing_known
-from blindauc.prior.result import PriorEstimate, is_told
+from blindauc.prior.result import PriorEstimate, is_identified
 from blindauc.prior.score_model import Explanation, ScoreModel, explain_scores, fit_score_model
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "explain_scores",
     "fit_score_model",
     "flag",
-    "is_told",
+    "is_identified",
     "mixture_prior",
     "nothing_known",
 ]

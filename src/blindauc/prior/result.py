@@ -14,7 +14,7 @@ MOST_WIDTH = 0.2
 """And to 0.2: from 0.4 to 0.9 is a factor of 2.3, and half of all rows (convention)."""
 
 
-def is_told(prior: Estimate) -> bool:
+def is_identified(prior: Estimate) -> bool:
     """Whether a prior is known well enough to state it, and what depends on it, as one number.
 
     It is where it was given, and where its interval is narrow: its high end at most 3 times its low end, and its width
@@ -27,8 +27,8 @@ def is_told(prior: Estimate) -> bool:
     Examples
     --------
     >>> from blindauc import Estimate
-    >>> from blindauc.prior import is_told
-    >>> is_told(Estimate(0.3, 0.25, 0.36)), is_told(Estimate(0.1, 0.001, 0.4)), is_told(Estimate(0.05, 0.05, 0.05))
+    >>> from blindauc.prior import is_identified
+    >>> is_identified(Estimate(0.3, 0.25, 0.36)), is_identified(Estimate(0.1, 0.001, 0.4)), is_identified(Estimate(0.05, 0.05, 0.05))
     (True, False, True)
     """
     return prior.high <= MOST_RATIO * prior.low and prior.high - prior.low <= MOST_WIDTH

@@ -13,7 +13,7 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
-from blindauc.prior import ScoreModel, flag, is_told
+from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
 from blindauc.trust.judgement import is_judged, judge_ranks, on_scores, without_evidence
 
@@ -72,7 +72,7 @@ class ScoreJudgement:
         -------
         ScoreModel
             With `probability(scores)` and `probability_interval(scores)`. Calibrated where the prior was given or can
-            be told (`blindauc.prior.is_told`); use the interval otherwise.
+            be told (`blindauc.prior.is_identified`); use the interval otherwise.
         """
         if unl_scores is not None:
             scores = _read_vector("unl_scores", unl_scores)
@@ -89,7 +89,9 @@ class ScoreJudgement:
         of = f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows"
         if not is_judged(self.rank_model):
             return f"{of}\n  AUC              {TOO_FEW}"
-        prior = str(self.prior) if is_told(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
+        prior = (
+            str(self.prior) if is_identified(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
+        )
         return "\n".join(
             [
                 of,
