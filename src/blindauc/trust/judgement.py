@@ -25,7 +25,7 @@ MOST_PRIOR = 0.99
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RankAssessment:
     """What the ranks of a model say about it and about its data.
 
     Attributes
@@ -42,13 +42,13 @@ class Judgement:
     score_model: ScoreModel
 
 
-def judge_ranks(ranked: Ranked, prior: float | None = None) -> Judgement:
+def judge_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
     """Explain the ranks as a mixture, given the prior or not."""
     found = explain_scores(
         ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
     )
     auc = found.auc if _is_better_than_chance(ranked, found.auc) else _maybe_worse_than_chance(ranked, found)
-    return Judgement(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)
+    return RankAssessment(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)
 
 
 def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
@@ -97,7 +97,7 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
     return Estimate(value, low, high, estimate.confidence)
 
 
-def without_evidence(judgement: Judgement, prior: float | None) -> Judgement:
+def without_evidence(judgement: RankAssessment, prior: float | None) -> RankAssessment:
     """The judgement with intervals that say nothing, but for a prior that was given: too few rows were held out."""
     model, found = judgement.score_model, judgement.estimate
     told = found.prior if prior is not None else _anything(found.prior)
