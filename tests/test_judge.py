@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from blindauc import judge
 from blindauc.datasets import make_correlated_data
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust import judge_ranks
+from blindauc.trust import assess_ranks
 
 DATA = make_correlated_data(
     0.1, outliers="far", n_features=20, n_relevant=5, n_pos=200, n_unlabelled=800, random_state=0
@@ -35,7 +35,7 @@ def test_it_says_what_the_ranks_say(scores):
     found = judge(DATA.y_pu, scores)
     pos = DATA.y_pu == 1
     rank = share_below(scores, scores[~pos], np.ones(800))
-    expected = judge_ranks(Ranked(rank[pos], rank[~pos], np.ones(200), np.ones(800)))
+    expected = assess_ranks(Ranked(rank[pos], rank[~pos], np.ones(200), np.ones(800)))
     assert found.auc == expected.auc
     assert found.prior == expected.estimate.prior
     assert found.contamination == expected.estimate.contamination

@@ -39,7 +39,7 @@ from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
 from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels, ScoreDrift
-from blindauc.trust.judgement import is_judged, judge_ranks
+from blindauc.trust.judgement import assess_ranks, is_judged
 
 FALSE_ALARMS = 0.01
 """The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""
@@ -228,4 +228,4 @@ def _auc(is_labelled: Bools, score: Floats) -> Interval:
     ones = np.ones(len(score))
     rank = share_below(score, score[~is_labelled], ones[~is_labelled])
     ranked = Ranked(rank[is_labelled], rank[~is_labelled], ones[is_labelled], ones[~is_labelled])
-    return interval(judge_ranks(ranked).auc)
+    return interval(assess_ranks(ranked).auc)

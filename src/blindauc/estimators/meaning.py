@@ -16,7 +16,7 @@ from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.judgement import among_all_rows, is_judged, judge_ranks, on_scores, without_evidence
+from blindauc.trust.judgement import among_all_rows, assess_ranks, is_judged, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def meaning_of(
     unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
-    judgement = judge_ranks(as_ranked(data, rank), prior)
+    judgement = assess_ranks(as_ranked(data, rank), prior)
     if not known.is_known or _n_distinct(data, known.rank) < MIN_JUDGED:
         judgement = without_evidence(judgement, prior)
     of_ranks = judgement.score_model
@@ -116,7 +116,7 @@ def meaning_of(
 def _auc_as_found(data: Data, rank: Floats, prior: float | None) -> Estimate:
     """The AUC by the labels that were not found wrong: of the others it need not be learnt any more how they rank."""
     kept = data.is_unlabelled | (data.is_labelled & data.is_positive)
-    return judge_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
+    return assess_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
 
 
 def _n_distinct(data: Data, rank: Floats) -> int:

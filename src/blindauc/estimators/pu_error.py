@@ -22,7 +22,7 @@ from blindauc.risks import PU_ERROR_RISKS, Risk
 from blindauc.scorers import LinearScorer
 from blindauc.scorers.spec import Spec
 from blindauc.sparsity import AllFeatures
-from blindauc.trust.judgement import judge_ranks
+from blindauc.trust.judgement import assess_ranks
 
 LEAST_PRIOR = 0.01
 """With a prior of nothing, or of everything, the risk would have nothing to tell apart."""
@@ -58,7 +58,7 @@ def estimated_prior(data: Data) -> float:
     known, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))
     # Where nothing could be held out, every rank is as likely.
     rank = known.rank if known.is_known else np.full(len(data.row), 0.5)
-    return float(np.clip(judge_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
+    return float(np.clip(assess_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
 
 @parameters()

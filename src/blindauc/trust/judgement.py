@@ -42,7 +42,7 @@ class RankAssessment:
     score_model: ScoreModel
 
 
-def judge_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
+def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
     """Explain the ranks as a mixture, given the prior or not."""
     found = explain_scores(
         ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior

@@ -15,7 +15,7 @@ from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import is_judged, judge_ranks, on_scores, without_evidence
+from blindauc.trust.judgement import assess_ranks, is_judged, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -178,7 +178,7 @@ def judge(
     fold = np.zeros(len(scores), dtype=np.intp) if folds is None else _read_folds(folds, len(scores))
     rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
     labelled = np.flatnonzero(is_positive)
-    found = judge_ranks(_ranked(rank, is_positive, weight), prior)
+    found = assess_ranks(_ranked(rank, is_positive, weight), prior)
     if np.count_nonzero(weight[labelled]) < MIN_JUDGED:
         found = without_evidence(found, prior)
     counted = ~is_positive & (weight > 0)
