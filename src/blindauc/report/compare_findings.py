@@ -10,7 +10,7 @@ from blindauc.report.findings import Interval
 
 
 @dataclass(frozen=True)
-class Judged:
+class AUCComparison:
     """How well both rank the labelled rows among the unlabelled ones.
 
     Attributes
@@ -100,7 +100,7 @@ class RunComparison:
 
     names: tuple[str, str]
     n_rows: int
-    judged: Judged | None
+    judged: AUCComparison | None
     rank_correlation: float | None
     overlaps: list[Overlap]
     moved: list[Moved]
