@@ -39,7 +39,7 @@ from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
 from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels, ScoreDrift
-from blindauc.trust.judgement import assess_ranks, is_judged
+from blindauc.trust.judgement import assess_ranks, has_evidence
 
 FALSE_ALARMS = 0.01
 """The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""
@@ -103,7 +103,7 @@ def monitor(
         n_rows_before=training.n_rows,
         scores=_score_drift(training.score, score, alpha),
         columns=columns,
-        fitted_auc=interval(steps.ranking.auc_) if is_judged(steps.ranking.calibration_) else None,
+        fitted_auc=interval(steps.ranking.auc_) if has_evidence(steps.ranking.calibration_) else None,
         labels=None if label is None else _judged(model, frame, label, positive, score, alpha),
     )
 

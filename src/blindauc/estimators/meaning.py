@@ -16,7 +16,7 @@ from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.judgement import among_all_rows, assess_ranks, is_judged, on_scores, without_evidence
+from blindauc.trust.judgement import among_all_rows, assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def meaning_of(
         lift,
         of_ranks.estimate.prior,
         labels.contamination(of_ranks, by_step),
-        judgement.auc if not labels.is_wrong.any() or not is_judged(of_ranks) else _auc_as_found(data, rank, prior),
+        judgement.auc if not labels.is_wrong.any() or not has_evidence(of_ranks) else _auc_as_found(data, rank, prior),
         labelled_rows,
         labels.settled(suspicion),
         by_step,

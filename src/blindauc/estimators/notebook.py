@@ -11,7 +11,7 @@ from blindauc.report.bending import bending_told
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.judgement import has_evidence
 
 # The notebook's own colours, light or dark, and a grey that is seen on both. A notebook's table would be centred.
 BOX = "margin: 0 0 0.75em; border-collapse: collapse; border: 0; color: inherit; background: none; font-size: 0.9em"
@@ -43,7 +43,7 @@ def found(model: Any) -> Markup:
 def _told(model: Any) -> Iterator[tuple[str, Child]]:
     labelled = count(model.n_labelled_, "labelled positive", "labelled positives")
     yield "Rows", f"{labelled}, {model.n_unlabelled_:,} unlabelled"
-    is_known = hasattr(model, "auc_") and is_judged(model.calibration_)
+    is_known = hasattr(model, "auc_") and has_evidence(model.calibration_)
     if hasattr(model, "auc_"):
         yield "AUC", f"{number(model.auc_, 2)} (95 % interval {number_range(model.auc_)})" if is_known else TOO_FEW
     yield "Columns", _columns(model)

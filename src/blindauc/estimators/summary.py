@@ -14,7 +14,7 @@ from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_prior, stated_wrong
 from blindauc.report.words import TURNS, sign
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.judgement import has_evidence
 
 MOST_NAMED = 5
 """Columns that are named."""
@@ -28,7 +28,7 @@ REMEDY = "giving prior"
 
 def summary_of(model: Any) -> str:
     """What `summary()` of a tuned estimator tells."""
-    chosen, is_known = model.best_params_, is_judged(model.calibration_)
+    chosen, is_known = model.best_params_, has_evidence(model.calibration_)
     n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
     settings = f"shape {chosen['shape']}, l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
     what = "supported" if does_select(model.shapes_) else "used"
@@ -69,7 +69,7 @@ def _direction(effect: Effect) -> str:
 
 def prior_of(model: Any) -> str:
     """The prior of a fitted model, or that it cannot be told."""
-    is_known, prior = is_judged(model.calibration_), model.prior_
+    is_known, prior = has_evidence(model.calibration_), model.prior_
     return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_identified(prior), remedy=REMEDY)
 
 

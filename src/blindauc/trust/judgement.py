@@ -112,7 +112,7 @@ def _anything(share: Estimate) -> Estimate:
     return Estimate(float(share), 0.0, 1.0, share.confidence)
 
 
-def is_judged(model: ScoreModel) -> bool:
+def has_evidence(model: ScoreModel) -> bool:
     """Whether the model was learnt from enough rows that were held out."""
     return not model.plausible.says_nothing
 

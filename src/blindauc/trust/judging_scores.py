@@ -15,7 +15,7 @@ from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import assess_ranks, is_judged, on_scores, without_evidence
+from blindauc.trust.judgement import assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,7 +87,7 @@ class ScoreJudgement:
     def __repr__(self) -> str:
         n_pos = len(self.labelled_rows)
         of = f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows"
-        if not is_judged(self.rank_model):
+        if not has_evidence(self.rank_model):
             return f"{of}\n  AUC              {TOO_FEW}"
         prior = (
             str(self.prior) if is_identified(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
