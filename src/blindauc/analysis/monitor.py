@@ -34,7 +34,7 @@ from blindauc.analysis.training import (
     training_of,
     values_of,
 )
-from blindauc.estimate import MIN_JUDGED, Estimate
+from blindauc.estimate import MIN_POSITIVES, Estimate
 from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
@@ -208,7 +208,7 @@ def _judged(
         )
     before, after = _blind_auc_of_fit(steps), pu_auc_score(is_labelled, score, prior=0.0)
     p_value = p_of_less(float(before), before.standard_error, float(after), after.standard_error)
-    auc = _auc(is_labelled, score) if n_labelled >= MIN_JUDGED else None
+    auc = _auc(is_labelled, score) if n_labelled >= MIN_POSITIVES else None
     return NewLabels(n_labelled, n_unlabelled, interval(before), interval(after), p_value, p_value < alpha, auc)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED, Estimate
+from blindauc.estimate import MIN_POSITIVES, Estimate
 from blindauc.estimators.checking import LabelChecks, auc_checked, gains
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.out_of_fold import OutOfFold
@@ -74,7 +74,7 @@ def meaning_of(
 ) -> Meaning:
     """Learn from out-of-fold ranks what the scores of the rows that were fitted mean.
 
-    Where nothing was held out, ranks within the sample have to do. There, and where fewer than `MIN_JUDGED` distinct
+    Where nothing was held out, ranks within the sample have to do. There, and where fewer than `MIN_POSITIVES` distinct
     positives were held out, nothing is known of the AUC, the probabilities and the labels.
 
     The mixture is one of all labels as they came, those that were checked among them: who checks by suspicion checks by
@@ -84,7 +84,7 @@ def meaning_of(
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
     judgement = assess_ranks(as_ranked(data, rank), prior)
-    if not known.is_known or _n_distinct(data, known.rank) < MIN_JUDGED:
+    if not known.is_known or _n_distinct(data, known.rank) < MIN_POSITIVES:
         judgement = without_evidence(judgement, prior)
     of_ranks = judgement.score_model
     # New rows score as those that a fit has not seen.

@@ -19,7 +19,7 @@ from blindauc.choice.results import cv_results
 from blindauc.choice.search import RULES, Search, race, without_search
 from blindauc.choice.space import Choices, Space, space_of
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.estimators.base import PUClassifier, check_shifts_work
 from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
@@ -179,7 +179,7 @@ class TunedPUClassifier(PUParameters):
         # There is one past and one future: a repeat would be the same again.
         n_repeats = 1 if data.time is not None else n_repeats
         first = int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
-        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_JUDGED) for k in range(int(n_repeats))]
+        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_POSITIVES) for k in range(int(n_repeats))]
         return [split for repeat in repeats for split in repeat]
 
     def _store_search(self, search: Search, rows: Sifted) -> None:

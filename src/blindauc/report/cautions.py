@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.report.findings import Findings, Interval
 from blindauc.report.words import count, number, number_range, percent, percent_range
 from blindauc.theory import enough_unlabelled
@@ -35,7 +35,7 @@ def _about_auc(findings: Findings) -> list[Caution]:
         return [
             Caution(
                 "Nothing could be judged",
-                f"To estimate an AUC or a count, at least {MIN_JUDGED} different rows have to be labelled.",
+                f"To estimate an AUC or a count, at least {MIN_POSITIVES} different rows have to be labelled.",
             )
         ]
     found = []

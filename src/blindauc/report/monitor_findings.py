@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.report.findings import Interval
 
 
@@ -116,7 +116,7 @@ class Monitoring:
             return "Too few labels were there in the fit to know its AUC."
         was = self.fitted_auc
         of_fit = f"{was.value:.3f} (95 % interval {was.low:.3f} to {was.high:.3f})"
-        need = f"it takes at least {MIN_JUDGED} labelled rows to measure it"
+        need = f"it takes at least {MIN_POSITIVES} labelled rows to measure it"
         if self.has_drifted:
             return f"The AUC was {of_fit} in the fit. What is left of it cannot be told from these rows: {need}."
         return f"Nothing here speaks against the AUC of the fit, {of_fit}; {need}."

@@ -11,7 +11,7 @@ from sklearn.utils import column_or_1d
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
+from blindauc.estimate import MIN_POSITIVES, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
@@ -179,7 +179,7 @@ def judge(
     rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
     labelled = np.flatnonzero(is_positive)
     found = assess_ranks(_ranked(rank, is_positive, weight), prior)
-    if np.count_nonzero(weight[labelled]) < MIN_JUDGED:
+    if np.count_nonzero(weight[labelled]) < MIN_POSITIVES:
         found = without_evidence(found, prior)
     counted = ~is_positive & (weight > 0)
     return ScoreJudgement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.report.bending import bending_told, does_select
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
@@ -120,7 +120,7 @@ def _about_rows(findings: Findings) -> list[Child]:
 def _about_ranking(findings: Findings) -> str:
     if not findings.is_auc_known:
         return (
-            f"How good this order is cannot be told: at least {MIN_JUDGED} different rows have to be labelled "
+            f"How good this order is cannot be told: at least {MIN_POSITIVES} different rows have to be labelled "
             "to judge it."
         )
     auc = findings.auc
