@@ -12,7 +12,7 @@ from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
 from blindauc import report
 from blindauc.estimate import Estimate
 from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
-from blindauc.report.bending import bending_told, carrying, does_select, is_mostly_linear, selection_told
+from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_told
 from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
 from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
@@ -109,7 +109,7 @@ def test_broken_findings_are_refused_in_one_line(broken):
     ],
 )
 def test_whether_bending_was_worth_it_is_told_in_a_sentence_on_two_places(shapes, bending, words):
-    assert bending_told(shapes, bending) == words
+    assert bending_sentence(shapes, bending) == words
     page = text_of(report.as_html(replace(bent(), shapes=shapes, bending=bending)))
     assert page.count("Was bending worth it?") == (words is not None)
     if words:
@@ -121,8 +121,8 @@ def test_the_gain_of_bending_is_told_as_that_over_any_other_method_and_for_estim
         name, advantage = "a score of straight lines alone", GAIN
 
     shapes = {"linear": 0.2, "curves": 0.8}
-    assert verdict(Lines()) in bending_told(shapes, GAIN)
-    assert bending_told(shapes, Estimate(GAIN.value, GAIN.low, GAIN.high)) == bending_told(shapes, GAIN)
+    assert verdict(Lines()) in bending_sentence(shapes, GAIN)
+    assert bending_sentence(shapes, Estimate(GAIN.value, GAIN.low, GAIN.high)) == bending_sentence(shapes, GAIN)
 
 
 def test_what_does_not_select_columns_says_so():

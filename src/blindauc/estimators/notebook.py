@@ -7,7 +7,7 @@ from typing import Any
 
 from blindauc.estimate import TOO_FEW
 from blindauc.estimators.summary import MOST_NAMED, prior_of, strongest_of, wrong_of
-from blindauc.report.bending import bending_told
+from blindauc.report.bending import bending_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain
@@ -54,7 +54,7 @@ def _told(model: Any) -> Iterator[tuple[str, Child]]:
         yield "Wrong labels", f"{percent(model.contamination_)} (95 % interval {percent_range(model.contamination_)})"
     if hasattr(model, "best_params_"):
         yield "Chosen", _chosen(model)
-        if told := bending_told(model.shapes_, model.bending_):
+        if told := bending_sentence(model.shapes_, model.bending_):
             yield "Shapes", told
     if baselines := getattr(model, "baselines_", []):
         yield "Simpler methods", f"{'; '.join(map(verdict, baselines))}. {SIMPLER_TELLS_NO_WRONG_LABELS}"

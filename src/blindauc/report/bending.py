@@ -33,7 +33,7 @@ class _StraightLines:
     name: str = "a score of straight lines alone"
 
 
-def bending_told(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> str | None:
+def bending_sentence(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> str | None:
     """Whether bending was worth it, in a sentence; None where only straight lines were tried.
 
     Parameters
@@ -44,12 +44,12 @@ def bending_told(shapes: Mapping[str, float], bending: Interval | Estimate | Non
     Examples
     --------
     >>> from blindauc.report import Interval
-    >>> from blindauc.report.bending import bending_told
-    >>> bending_told({"linear": 0.2, "curves": 0.8}, Interval(0.021, 0.010, 0.033))[:65]
+    >>> from blindauc.report.bending import bending_sentence
+    >>> bending_sentence({"linear": 0.2, "curves": 0.8}, Interval(0.021, 0.010, 0.033))[:65]
     'Curves carry 80 % of the ranking, straight lines 20 %; a score of'
-    >>> bending_told({"linear": 1.0, "curves": 0.0}, None)
+    >>> bending_sentence({"linear": 1.0, "curves": 0.0}, None)
     'Straight lines carry the whole ranking; curves were tried and got no weight.'
-    >>> bending_told({"linear": 1.0}, None)
+    >>> bending_sentence({"linear": 1.0}, None)
     """
     if set(shapes) <= {LINEAR}:
         return None

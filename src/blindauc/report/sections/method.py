@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from blindauc.report.bending import LINEAR, bending_told, carrying, does_select
+from blindauc.report.bending import LINEAR, bending_sentence, carrying, does_select
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections.parts import section
@@ -56,7 +56,7 @@ def method(findings: Findings) -> Markup:
         "Appendix: method, words and sources",
         None,
         tag("p", method_told(findings.shapes)),
-        tag("p", bent) if (bent := bending_told(findings.shapes, findings.bending)) else None,
+        tag("p", bent) if (bent := bending_sentence(findings.shapes, findings.bending)) else None,
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
         tuning(findings),
         tag("h3", "Words"),

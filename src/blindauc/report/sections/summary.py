@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blindauc.estimate import MIN_POSITIVES
-from blindauc.report.bending import bending_told, does_select
+from blindauc.report.bending import bending_sentence, does_select
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, whole_range, wrong_first
@@ -198,7 +198,7 @@ def _about_all_columns(findings: Findings) -> list[Child]:
 
 
 def _about_bending(findings: Findings) -> Markup | None:
-    bent = bending_told(findings.shapes, findings.bending)
+    bent = bending_sentence(findings.shapes, findings.bending)
     return tag("li", tag("strong", "Was bending worth it? "), bent) if bent else None
 
 
