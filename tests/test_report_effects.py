@@ -12,7 +12,7 @@ from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
 from blindauc import report
 from blindauc.estimate import Estimate
 from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
-from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_told
+from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_sentence
 from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
 from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
@@ -126,14 +126,14 @@ def test_the_gain_of_bending_is_told_as_that_over_any_other_method_and_for_estim
 
 
 def test_what_does_not_select_columns_says_so():
-    assert selection_told({"linear": 0.5, "curves": 0.5}) is None
-    assert selection_told({}) is None
-    assert selection_told({"linear": 0.0, "kernel": 1.0}) == "A kernel uses all columns: it selects none."
-    assert selection_told({"trees": 1.0}) == "Trees use the columns they split on: they select none."
-    assert selection_told({"trees": 0.4, "kernel": 0.6}) == (
+    assert selection_sentence({"linear": 0.5, "curves": 0.5}) is None
+    assert selection_sentence({}) is None
+    assert selection_sentence({"linear": 0.0, "kernel": 1.0}) == "A kernel uses all columns: it selects none."
+    assert selection_sentence({"trees": 1.0}) == "Trees use the columns they split on: they select none."
+    assert selection_sentence({"trees": 0.4, "kernel": 0.6}) == (
         "A kernel uses all columns: it selects none. Trees use the columns they split on: they select none."
     )
-    assert "25 % of the ranking may use any" in selection_told({"linear": 0.75, "trees": 0.25})
+    assert "25 % of the ranking may use any" in selection_sentence({"linear": 0.75, "trees": 0.25})
     assert does_select({})
     assert not does_select({"linear": 0.001, "kernel": 0.999})
     assert carrying({"linear": 0.001, "kernel": 0.999}) == ["kernel"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
 from blindauc.cli.wording import as_options
-from blindauc.report.bending import bending_sentence, does_select, selection_told
+from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.stating import stated, stated_checks, stated_prior, stated_wrong
@@ -40,7 +40,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield ""
     yield from _numbers(findings)
     yield _columns(findings)
-    yield from filter(None, [bending_sentence(findings.shapes, findings.bending), selection_told(findings.shapes)])
+    yield from filter(None, [bending_sentence(findings.shapes, findings.bending), selection_sentence(findings.shapes)])
     for each in findings.baselines:
         yield f"simpler methods: {verdict(each)}"
     if findings.baselines:

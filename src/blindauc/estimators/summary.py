@@ -8,7 +8,7 @@ import numpy as np
 
 from blindauc.explain import Effect, bends
 from blindauc.prior import is_identified
-from blindauc.report.bending import bending_sentence, does_select, selection_told
+from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
@@ -37,7 +37,7 @@ def summary_of(model: Any) -> str:
         f"{len(model.labelled_rows_)} labelled positives left out",
         f"strongest columns: {', '.join(f'{name} {mark}' for name, mark in strongest_of(model, MOST_NAMED))}",
         f"average of {n_averaged} candidates, led by {settings}" if n_averaged > 1 else f"one candidate: {settings}",
-        *filter(None, [bending_sentence(model.shapes_, model.bending_), selection_told(model.shapes_)]),
+        *filter(None, [bending_sentence(model.shapes_, model.bending_), selection_sentence(model.shapes_)]),
         f"AUC {stated(model.auc_, is_known=is_known)}",
         f"positives among the unlabelled rows {prior_of(model)}",
         f"wrong labels among the positives {stated(model.contamination_, is_known=is_known)}",

@@ -96,15 +96,15 @@ def does_select(shapes: Mapping[str, float]) -> bool:
     return not shapes or any(shape in SELECTING for shape in carrying(shapes))
 
 
-def selection_told(shapes: Mapping[str, float]) -> str | None:
+def selection_sentence(shapes: Mapping[str, float]) -> str | None:
     """What is not selected, in a sentence; None where all that the score is made of selects columns.
 
     Examples
     --------
-    >>> from blindauc.report.bending import selection_told
-    >>> selection_told({"kernel": 1.0})
+    >>> from blindauc.report.bending import selection_sentence
+    >>> selection_sentence({"kernel": 1.0})
     'A kernel uses all columns: it selects none.'
-    >>> selection_told({"curves": 0.7, "trees": 0.3})
+    >>> selection_sentence({"curves": 0.7, "trees": 0.3})
     'Only straight lines and curves select columns; 30 % of the ranking may use any of them.'
     """
     free = [shape for shape in carrying(shapes) if shape not in SELECTING]

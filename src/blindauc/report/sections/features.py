@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blindauc.report.bending import does_select, selection_told
+from blindauc.report.bending import does_select, selection_sentence
 from blindauc.report.charts import BARS, weight_chart
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Feature, Findings
@@ -71,7 +71,7 @@ def features(findings: Findings) -> Markup:
 
 def _meaning(findings: Findings) -> str:
     """What the numbers of the table mean, and which part of the ranking they do not speak of."""
-    not_selected = selection_told(findings.shapes)
+    not_selected = selection_sentence(findings.shapes)
     if not does_select(findings.shapes):
         return not_selected or ""
     return " ".join(filter(None, [MEANING if findings.is_auc_known else NO_MEANING, not_selected]))
