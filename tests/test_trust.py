@@ -12,7 +12,7 @@ from blindauc.datasets import make_paper_data
 from blindauc.prior import Plausible, PriorEstimate, ScoreModel, fit_score_model
 from blindauc.ranks import Ranked, share_below
 from blindauc.trust import StabilitySelection, assess_ranks, stability_selection
-from blindauc.trust.judgement import among_all_rows, on_scores
+from blindauc.trust.ranks import among_all_rows, on_scores
 from blindauc.trust.stability import _complementary_halves
 
 

@@ -33,7 +33,7 @@ from blindauc.preprocessing import feature_groups, make_preprocessor
 from blindauc.prior import is_identified
 from blindauc.report.findings import Asked, Findings
 from blindauc.scorers.mixed import SELECTING
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
 """What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""

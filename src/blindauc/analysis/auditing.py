@@ -16,7 +16,7 @@ from blindauc.analysis.scoring import numbers_of_table
 from blindauc.analysis.training import is_fitted_to
 from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 WRONG_SO_FAR = ("wrong_so_far", "wrong_so_far_low", "wrong_so_far_high")
 """The columns that say how many labels are wrong down to a row."""

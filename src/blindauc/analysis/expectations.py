@@ -9,7 +9,7 @@ from blindauc.analysis.auditing import WRONG_SO_FAR
 from blindauc.analysis.pipeline import Steps
 from blindauc.estimators.capacity import found_among
 from blindauc.report.findings import Expected
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 EVERY = 50
 """Up to here every number of rows is told, and beyond it one that is larger by `GROWTH` each time."""

@@ -10,7 +10,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.metrics import pu_roc_band, pu_roc_curve
 from blindauc.ranks import share_below
 from blindauc.report.findings import Curve, Histogram
-from blindauc.trust.judgement import left_over, usable_prior
+from blindauc.trust.ranks import left_over, usable_prior
 
 N_BINS = 20
 

@@ -39,7 +39,7 @@ from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
 from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels, ScoreDrift
-from blindauc.trust.judgement import assess_ranks, has_evidence
+from blindauc.trust.ranks import assess_ranks, has_evidence
 
 FALSE_ALARMS = 0.01
 """The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""

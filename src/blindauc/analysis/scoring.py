@@ -20,7 +20,7 @@ from blindauc.analysis.rows import named_rows
 from blindauc.datasets.tables import read_table_in_parts
 from blindauc.preprocessing.naming import few
 from blindauc.prior import ScoreModel, is_identified
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 ROWS_OF_A_PART = 20_000
 """Encoded, a part may be ten times as wide as it was."""

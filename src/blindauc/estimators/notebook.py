@@ -11,7 +11,7 @@ from blindauc.report.bending import bending_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 # The notebook's own colours, light or dark, and a grey that is seen on both. A notebook's table would be centred.
 BOX = "margin: 0 0 0.75em; border-collapse: collapse; border: 0; color: inherit; background: none; font-size: 0.9em"

@@ -22,7 +22,7 @@ from blindauc.risks import PU_ERROR_RISKS, Risk
 from blindauc.scorers import LinearScorer
 from blindauc.scorers.spec import Spec
 from blindauc.sparsity import AllFeatures
-from blindauc.trust.judgement import assess_ranks
+from blindauc.trust.ranks import assess_ranks
 
 LEAST_PRIOR = 0.01
 """With a prior of nothing, or of everything, the risk would have nothing to tell apart."""

@@ -14,7 +14,7 @@ from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_prior, stated_wrong
 from blindauc.report.words import TURNS, sign
-from blindauc.trust.judgement import has_evidence
+from blindauc.trust.ranks import has_evidence
 
 MOST_NAMED = 5
 """Columns that are named."""

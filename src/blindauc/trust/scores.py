@@ -15,7 +15,7 @@ from blindauc.estimate import MIN_POSITIVES, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import assess_ranks, has_evidence, on_scores, without_evidence
+from blindauc.trust.ranks import assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
