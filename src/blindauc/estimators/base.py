@@ -114,9 +114,9 @@ class PUClassifier(PUParameters):
         if not self.calibrate:
             self._place_threshold_by_share(rows, scores)
             return
-        known, folds = out_of_fold_of(scorer, data, spec)
+        ranks, folds = out_of_fold_of(scorer, data, spec)
         meaning = meaning_of(
-            data, scores, known, self.prior, self.sampling, rows.labelled_share, self.outliers_
+            data, scores, ranks, self.prior, self.sampling, rows.labelled_share, self.outliers_
         ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
         self._store_explanation(reference, data, folds)

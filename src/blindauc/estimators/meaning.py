@@ -66,7 +66,7 @@ class Meaning:
 def meaning_of(
     data: Data,
     scores: Floats,
-    known: OutOfFold,
+    ranks: OutOfFold,
     prior: float | None,
     sampling: str,
     labelled_share: float,
@@ -82,13 +82,13 @@ def meaning_of(
     """
     unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
-    rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
+    rank = ranks.rank if ranks.is_known else share_below(scores, unl_scores, unl_weight)
     judgement = assess_ranks(as_ranked(data, rank), prior)
-    if not known.is_known or _n_distinct(data, known.rank) < MIN_POSITIVES:
+    if not ranks.is_known or _n_distinct(data, ranks.rank) < MIN_POSITIVES:
         judgement = without_evidence(judgement, prior)
     of_ranks = judgement.score_model
     # New rows score as those that a fit has not seen.
-    lift = known.lift * spread_of(unl_scores, unl_weight)
+    lift = ranks.lift * spread_of(unl_scores, unl_weight)
     of_unlabelled = on_scores(of_ranks, unl_scores + lift, unl_weight)
     labelled = data.is_labelled
     pos_rank = rank[labelled]

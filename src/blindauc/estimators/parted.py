@@ -79,14 +79,14 @@ def searched(rows: Sifted) -> Data:
     return data.subset(kept)
 
 
-def ranks_among(known: OutOfFold, some: Data, data: Data) -> OutOfFold:
+def ranks_among(ranks: OutOfFold, some: Data, data: Data) -> OutOfFold:
     """What is known of some rows as what is known of all."""
     if some is data:
-        return known
+        return ranks
     places = np.searchsorted(data.row, some.row)
     rank, mean_rank = np.full((2, len(data.row)), np.nan)
-    rank[places], mean_rank[places] = known.rank, known.mean_rank
-    return known._replace(rank=rank, mean_rank=mean_rank)
+    rank[places], mean_rank[places] = ranks.rank, ranks.mean_rank
+    return ranks._replace(rank=rank, mean_rank=mean_rank)
 
 
 def _without_repeats(n: int, n_drawn: int) -> Ints:

@@ -206,7 +206,7 @@ class TunedPUClassifier(PUParameters):
         meaning = meaning_of(
             data,
             scores,
-            ranks_among(average.known, compared, data),
+            ranks_among(average.ranks, compared, data),
             self.prior,
             self.sampling,
             labelled_share,
@@ -219,12 +219,12 @@ class TunedPUClassifier(PUParameters):
 
     def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
         """Keep the out-of-fold ranks, their mean, and how baselines compare."""
-        data, rank = search.data, average.known.mean_rank
+        data, rank = search.data, average.ranks.mean_rank
         if rows.parts is None:
             self.held_out_rank_ = np.full(rows.n_rows, np.nan)
-            self.held_out_rank_[data.row] = average.known.rank
+            self.held_out_rank_[data.row] = average.ranks.rank
         else:
-            self.held_out_rank_, self.sampled_rows_ = average.known.rank, data.row
+            self.held_out_rank_, self.sampled_rows_ = average.ranks.rank, data.row
         if not search.splits:
             self.best_score_, self.baselines_ = np.nan, []
             return

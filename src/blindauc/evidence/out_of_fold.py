@@ -98,13 +98,13 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
         times[split.held_out] += 1
         above = share_below(scores[new], scores[seen], data.weight[seen])
         higher.append(np.average(above, weights=data.weight[new]))
-    known = times > 0
-    mean_rank = np.where(known, total / np.maximum(times, 1), np.nan)
+    was_held_out = times > 0
+    mean_rank = np.where(was_held_out, total / np.maximum(times, 1), np.nan)
     rank = mean_rank.copy()
     # Means over repeats crowd in the middle.
-    among = known & data.is_unlabelled
+    among = was_held_out & data.is_unlabelled
     if among.any():
-        rank[known] = share_below(mean_rank[known], mean_rank[among], data.weight[among])
+        rank[was_held_out] = share_below(mean_rank[was_held_out], mean_rank[among], data.weight[among])
     # Two normal samples of unit spread: by how much one lies above, given how often it is the higher.
     share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
     return OutOfFold(rank, mean_rank, float(np.sqrt(2) * ndtri(share_higher)))
@@ -117,18 +117,18 @@ def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> tuple[OutOfFold, l
 
     Returns
     -------
-    known : OutOfFold
+    ranks : OutOfFold
     folds : list of Fold, the fits
     """
     ranked = enough_rows(data)
     some = data.subset(ranked)
     splits = fold_splits(some, CALIBRATION_FOLDS, CALIBRATION_SEED)
     models = [scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits]
-    known = out_of_fold(some, splits, models)
+    ranks = out_of_fold(some, splits, models)
     rank, mean_rank = np.full((2, len(data.row)), np.nan)
-    rank[ranked], mean_rank[ranked] = known.rank, known.mean_rank
+    rank[ranked], mean_rank[ranked] = ranks.rank, ranks.mean_rank
     held_out = np.zeros((len(splits), len(ranked)), dtype=bool)
     for mask, split in zip(held_out, splits, strict=True):
         mask[ranked] = split.held_out
     folds = [Fold(model, mask) for model, mask in zip(models, held_out, strict=True)]
-    return OutOfFold(rank, mean_rank, known.lift), folds
+    return OutOfFold(rank, mean_rank, ranks.lift), folds
