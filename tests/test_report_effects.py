@@ -17,7 +17,7 @@ from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
 from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
 from blindauc.report.elements import escaped
-from blindauc.report.scales import day, fitting, teller, ticks
+from blindauc.report.scales import day, fitting, ticks, value_formatter
 from blindauc.report.sections.effects import MOST_CHARTS
 from blindauc.report.sections.method import method_told
 from blindauc.report.sections.trust import more_rows
@@ -343,13 +343,13 @@ def test_ticks_are_different_in_order_and_do_not_overlap(seed):
 
 
 def test_numbers_have_as_many_digits_as_tell_them_apart():
-    near = teller("", [1e9, 1e9 + 8])
+    near = value_formatter("", [1e9, 1e9 + 8])
     assert near(1e9 + 3) == "1,000,000,003"
-    assert teller("", [0.0, 3e7])(1.23e7) == "1.23e7"
-    assert teller("", [-4e-9, 3e-9])(-1.5e-9) == "\u22121.5e\u22129"
-    assert teller("", [-40.0, 30.0])(-12.345) == "\u221212.3"
-    assert teller("", [5.0, 5.0])(5.0) == "5"
-    assert teller("yes", [0.0, 0.5])(0.5) == "0.5"
+    assert value_formatter("", [0.0, 3e7])(1.23e7) == "1.23e7"
+    assert value_formatter("", [-4e-9, 3e-9])(-1.5e-9) == "\u22121.5e\u22129"
+    assert value_formatter("", [-40.0, 30.0])(-12.345) == "\u221212.3"
+    assert value_formatter("", [5.0, 5.0])(5.0) == "5"
+    assert value_formatter("yes", [0.0, 0.5])(0.5) == "0.5"
     assert fitting([], 280) == []
     assert round_steps(0, 8e-14) == [0.0, 2e-14, 4e-14, 6e-14, 8e-14]
     assert (signed(-0.4), signed(0.004), signed(-0.004)) == ("\u22120.40", "0.00", "0.00")

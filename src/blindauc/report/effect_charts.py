@@ -12,7 +12,7 @@ from blindauc.report.charts import round_steps
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import EffectCurve
 from blindauc.report.frame import LEFT, RIGHT, Frame, Tick, picture
-from blindauc.report.scales import fitting, teller, ticks
+from blindauc.report.scales import fitting, ticks, value_formatter
 from blindauc.report.words import percent, short, sign, signed
 
 FEW_VALUES = 10
@@ -135,7 +135,7 @@ def _curve(effect: EffectCurve, y_range: tuple[float, float], marked: float | No
 def _points(effect: EffectCurve, y_range: tuple[float, float], marked: float | None) -> Markup:
     places = [float(place) for place in range(len(effect.values))]
     frame = _frame((-0.6, len(places) - 0.4), y_range)
-    value_told = teller(effect.unit, effect.values)
+    value_told = value_formatter(effect.unit, effect.values)
     names = [Tick(place, value_told(value)) for place, value in zip(places, effect.values, strict=True)]
     return _chart(
         frame,
@@ -234,7 +234,7 @@ def told(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
     >>> told(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
     ('yes', '+0.60', '+0.50', '+0.70')
     """
-    value_told = teller(effect.unit, effect.values)
+    value_told = value_formatter(effect.unit, effect.values)
     rows = zip(effect.values, effect.contribution, effect.low, effect.high, effect.share, strict=True)
     return [
         (value_told(value), signed(y), signed(low), signed(high), percent(part)) for value, y, low, high, part in rows

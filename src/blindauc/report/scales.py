@@ -37,7 +37,7 @@ def day(days: float) -> date:
     return EPOCH + timedelta(days=math.floor(days))
 
 
-def teller(unit: str, values: Sequence[float]) -> Callable[[float], str]:
+def value_formatter(unit: str, values: Sequence[float]) -> Callable[[float], str]:
     """How the values of a column are written.
 
     Parameters
@@ -47,10 +47,10 @@ def teller(unit: str, values: Sequence[float]) -> Callable[[float], str]:
 
     Examples
     --------
-    >>> from blindauc.report.scales import teller
-    >>> teller("", [36.2, 40.1])(37.1842), teller("", [2015, 2024])(2019), teller("", [0, 9e4])(12345.0)
+    >>> from blindauc.report.scales import value_formatter
+    >>> value_formatter("", [36.2, 40.1])(37.1842), value_formatter("", [2015, 2024])(2019), value_formatter("", [0, 9e4])(12345.0)
     ('37.18', '2019', '12,300')
-    >>> teller("yes", [0, 1])(1.0), teller("days", [0, 9])(365.0)
+    >>> value_formatter("yes", [0, 1])(1.0), value_formatter("days", [0, 9])(365.0)
     ('yes', '1971-01-01')
     """
     if unit == "yes":
@@ -87,7 +87,7 @@ def ticks(unit: str, low: float, high: float, width: float) -> list[Tick]:
     if unit == "days":
         return fitting(_dates(low, high), width)
     steps = round_steps(low, high)
-    told = teller(unit, steps or [low, high])
+    told = value_formatter(unit, steps or [low, high])
     return fitting([Tick(at, told(at)) for at in steps], width)
 
 

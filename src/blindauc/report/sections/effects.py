@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from blindauc.report.effect_charts import common_range, drawn, effect_chart, told
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import EffectCurve, Findings, PairTold
-from blindauc.report.scales import teller
+from blindauc.report.scales import value_formatter
 from blindauc.report.sections.parts import figure
 from blindauc.report.tables import Column, as_details
 from blindauc.report.words import name, percent
@@ -66,7 +66,7 @@ def _effect(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
 
 def _not_drawn(effect: EffectCurve) -> str:
     """Which values are in the table only, in words."""
-    value_told, shown, every = teller(effect.unit, effect.values), drawn(effect).values, effect.values
+    value_told, shown, every = value_formatter(effect.unit, effect.values), drawn(effect).values, effect.values
     parts = [f"below {value_told(shown[0])}"] if shown[0] > every[0] else []
     parts += [f"above {value_told(shown[-1])}"] if shown[-1] < every[-1] else []
     return f" Values {' and '.join(parts)} are in the table only." if parts else ""
