@@ -167,7 +167,7 @@ def rank_chart(ranks: Histogram) -> Markup:
     )
 
 
-def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], str] = short) -> Markup:
+def tuning_chart(tried: TuningSlice, name: str, format_value: Callable[[float], str] = short) -> Markup:
     """Scores with their standard errors along the values tried, which are put at equal distances; bars for shares."""
     places = [float(place) for place in range(len(tried.values))]
     bounds = [score + sign * error for score, error in zip(tried.scores, tried.errors, strict=True) for sign in (-1, 1)]
@@ -182,20 +182,20 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
         frame.height,
         f"Score by {name}",
         frame.axes(
-            [Tick(place, value_told(value)) for place, value, *_ in shown[::every]],
+            [Tick(place, format_value(value)) for place, value, *_ in shown[::every]],
             [Tick(at, number(at, 3)) for at in round_steps(low, high)],
             name,
             "score",
         ),
         [_share_bar(frame, place, share) for place, share in zip(places, tried.shares, strict=True)],
-        _marked(frame, chosen, f"largest weight: {value_told(tried.chosen)}"),
+        _marked(frame, chosen, f"largest weight: {format_value(tried.chosen)}"),
         [_whisker(frame, place, score, error) for place, _, score, error in shown],
         frame.line(places, tried.scores, class_="curve thin"),
         [
             frame.spot(
                 place,
                 score,
-                f"{name}: {value_told(value)}\nscore {number(score)} ± {number(error)}\n"
+                f"{name}: {format_value(value)}\nscore {number(score)} ± {number(error)}\n"
                 f"{percent(share)} of the average",
             )
             for (place, value, score, error), share in zip(shown, tried.shares, strict=True)

@@ -135,8 +135,8 @@ def _curve(effect: EffectCurve, y_range: tuple[float, float], marked: float | No
 def _points(effect: EffectCurve, y_range: tuple[float, float], marked: float | None) -> Markup:
     places = [float(place) for place in range(len(effect.values))]
     frame = _frame((-0.6, len(places) - 0.4), y_range)
-    value_told = value_formatter(effect.unit, effect.values)
-    names = [Tick(place, value_told(value)) for place, value in zip(places, effect.values, strict=True)]
+    format_value = value_formatter(effect.unit, effect.values)
+    names = [Tick(place, format_value(value)) for place, value in zip(places, effect.values, strict=True)]
     return _chart(
         frame,
         effect,
@@ -234,10 +234,10 @@ def told(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
     >>> told(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
     ('yes', '+0.60', '+0.50', '+0.70')
     """
-    value_told = value_formatter(effect.unit, effect.values)
+    format_value = value_formatter(effect.unit, effect.values)
     rows = zip(effect.values, effect.contribution, effect.low, effect.high, effect.share, strict=True)
     return [
-        (value_told(value), signed(y), signed(low), signed(high), percent(part)) for value, y, low, high, part in rows
+        (format_value(value), signed(y), signed(low), signed(high), percent(part)) for value, y, low, high, part in rows
     ]
 
 

@@ -66,9 +66,9 @@ def _effect(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
 
 def _not_drawn(effect: EffectCurve) -> str:
     """Which values are in the table only, in words."""
-    value_told, shown, every = value_formatter(effect.unit, effect.values), drawn(effect).values, effect.values
-    parts = [f"below {value_told(shown[0])}"] if shown[0] > every[0] else []
-    parts += [f"above {value_told(shown[-1])}"] if shown[-1] < every[-1] else []
+    format_value, shown, every = value_formatter(effect.unit, effect.values), drawn(effect).values, effect.values
+    parts = [f"below {format_value(shown[0])}"] if shown[0] > every[0] else []
+    parts += [f"above {format_value(shown[-1])}"] if shown[-1] < every[-1] else []
     return f" Values {' and '.join(parts)} are in the table only." if parts else ""
 
 

@@ -39,11 +39,11 @@ def tuning(findings: Findings) -> Markup | None:
 
 
 def _slice(tried: TuningSlice) -> Markup:
-    words, value_told = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
+    words, format_value = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
     return figure(
         words[:1].upper() + words[1:],
-        why(tried, value_told(tried.chosen)),
-        tuning_chart(tried, words, value_told),
+        why(tried, format_value(tried.chosen)),
+        tuning_chart(tried, words, format_value),
         numbers=as_details(
             f"Score by {words}",
             [
@@ -53,7 +53,7 @@ def _slice(tried: TuningSlice) -> Markup:
                 Column("share of the average", True),
             ],
             [
-                [value_told(value), number(score), number(error), percent(share)]
+                [format_value(value), number(score), number(error), percent(share)]
                 for value, score, error, share in zip(
                     tried.values, tried.scores, tried.errors, tried.shares, strict=True
                 )
