@@ -15,7 +15,7 @@ from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
 from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_sentence
 from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
-from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
+from blindauc.report.effect_charts import BINS, common_range, curve_rows, densities, drawn, effect_chart, is_discrete
 from blindauc.report.elements import escaped
 from blindauc.report.scales import day, fitting, ticks, value_formatter
 from blindauc.report.sections.effects import MOST_CHARTS
@@ -201,7 +201,7 @@ def test_every_effect_has_a_chart_a_sentence_and_a_table_of_all_its_numbers():
         assert f'aria-label="What {effect.column} adds to the score"' in shown
         assert f"<caption>What {effect.column} adds to the score</caption>" in shown
         rows = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in shown.split("<tr>")[2:]]
-        assert rows == [list(row) for row in told(effect)]
+        assert rows == [list(row) for row in curve_rows(effect)]
         assert len(rows) == len(effect.values)
         assert shown.count("data-tip=") == len(drawn(effect).values)
         assert ('class="band"' in shown) != ('class="point"' in shown)
@@ -214,11 +214,11 @@ def test_every_effect_has_a_chart_a_sentence_and_a_table_of_all_its_numbers():
 
 def test_numbers_are_told_in_the_units_of_the_column():
     temperature, _, crp, admitted, discharge, operations, *_ = bent().effects
-    assert told(temperature)[0][0] == "36"
-    assert told(admitted)[0][0] == "2022-01-01"
-    assert [row[0] for row in told(discharge)] == ["no", "yes"]
-    assert [row[0] for row in told(operations)] == list("0123456")
-    assert told(discharge)[1][1:] == ("+1.02", "+0.48", "+1.56", "7.0\u00a0%")
+    assert curve_rows(temperature)[0][0] == "36"
+    assert curve_rows(admitted)[0][0] == "2022-01-01"
+    assert [row[0] for row in curve_rows(discharge)] == ["no", "yes"]
+    assert [row[0] for row in curve_rows(operations)] == list("0123456")
+    assert curve_rows(discharge)[1][1:] == ("+1.02", "+0.48", "+1.56", "7.0\u00a0%")
     assert '<text x="46" y="228" class="tick middle">2022</text>' in effect_chart(admitted, (-1, 1))
     for label in ("no", "yes"):
         assert f">{label}</text>" in effect_chart(discharge, (-1, 1))
@@ -413,7 +413,7 @@ def test_every_chart_tells_its_numbers_inside_its_box(opened, width):
         page.move(*page.middle_of(f"[data-test='{number}']"))
         text = page.evaluate(f"{plot}.querySelector('.tip').textContent")
         assert re.match(r"\S+: adds [+\u2212]?\d\.\d\d\n95 % interval \S+ to \S+\n\S+\s% of the unlabelled rows", text)
-        assert text.split(":")[0] in [row[0] for row in told(effect)]
+        assert text.split(":")[0] in [row[0] for row in curve_rows(effect)]
         inside = (
             f"(([p, t]) => t.width > 0 && t.left >= p.left - 1 && t.right <= p.right + 1)"
             f"([{plot}, {plot}.querySelector('.tip')].map(e => e.getBoundingClientRect()))"

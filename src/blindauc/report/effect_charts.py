@@ -220,18 +220,18 @@ def _whisker(frame: Frame, x: float, low: float, high: float) -> Markup:
 
 
 def _tips(effect: EffectCurve) -> Iterator[str]:
-    for value, adds, low, high, share in told(effect):
+    for value, adds, low, high, share in curve_rows(effect):
         yield f"{value}: adds {adds}\n95 % interval {low} to {high}\n{share} of the unlabelled rows"
 
 
-def told(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
+def curve_rows(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
     """The numbers of a curve as text: value, what it adds, its limits, and the share of rows that are nearest.
 
     Examples
     --------
     >>> from blindauc.report import EffectCurve
-    >>> from blindauc.report.effect_charts import told
-    >>> told(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
+    >>> from blindauc.report.effect_charts import curve_rows
+    >>> curve_rows(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
     ('yes', '+0.60', '+0.50', '+0.70')
     """
     format_value = value_formatter(effect.unit, effect.values)

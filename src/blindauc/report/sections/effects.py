@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blindauc.report.effect_charts import common_range, drawn, effect_chart, told
+from blindauc.report.effect_charts import common_range, curve_rows, drawn, effect_chart
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import EffectCurve, Findings, PairTold
 from blindauc.report.scales import value_formatter
@@ -60,7 +60,7 @@ def _charts(shown: Sequence[EffectCurve]) -> list[Markup]:
 
 
 def _effect(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
-    numbers = as_details(f"What {effect.column} adds to the score", HEADS, told(effect))
+    numbers = as_details(f"What {effect.column} adds to the score", HEADS, curve_rows(effect))
     return figure(effect.column, f"{effect.words}{_not_drawn(effect)}", effect_chart(effect, y_range), numbers=numbers)
 
 
