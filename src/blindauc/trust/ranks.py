@@ -86,7 +86,7 @@ def usable_prior(prior: Estimate) -> Estimate:
     return _clipped(prior, 0.0, MOST_PRIOR)
 
 
-def left_over(contamination: Estimate) -> Estimate:
+def residual_contamination(contamination: Estimate) -> Estimate:
     """What doubt may have left in, or taken out too much: none, as unsure as the contamination is."""
     half = (contamination.high - contamination.low) / 2
     return Estimate(0.0, -half, half, contamination.confidence)
