@@ -113,7 +113,7 @@ def test_calibration_is_on_the_scale_of_the_model_that_is_used(scores):
 
 def test_folds_have_no_calibration_of_their_own(scores):
     found = judge(DATA.y_pu, scores, folds=fold_numbers())
-    with pytest.raises(ValueError, match="several folds may have a scale each: pass unl_scores"):
+    with pytest.raises(ValueError, match="may score on different scales: pass unl_scores"):
         found.calibration()
     assert found.calibration(scores[200:]).probability([1e9])[0] > 0.5
 

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
 
+import blindauc.prior
+import blindauc.trust
 from blindauc import BlindAUCClassifier, Estimate
 from blindauc.datasets import make_paper_data
 from blindauc.prior import Plausible, PriorEstimate, ScoreModel, fit_score_model
@@ -328,3 +330,21 @@ def test_bad_bounds(case):
     params, message = BAD_BOUNDS[case]
     with pytest.raises(ValueError, match=message):
         counted(100, 10).expected_false(**params)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        (blindauc.prior, "is_told", "is_identified"),
+        (blindauc.trust, "Judgement", "RankAssessment"),
+        (blindauc.trust, "judge_ranks", "assess_ranks"),
+    ],
+)
+def test_old_names_work_and_warn(module, old, new):
+    with pytest.warns(FutureWarning, match=rf"{old} is deprecated: use blindauc\..*\.{new}\."):
+        assert getattr(module, old) is getattr(module, new)
+
+
+def test_names_that_never_were_are_missing():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        blindauc.trust.nothing  # noqa: B018

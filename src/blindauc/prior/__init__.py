@@ -1,5 +1,8 @@
-"""Class prior, contamination, probabilities and suspicion, from one score for each row."""
+"""Estimates of the class prior, the contamination, calibrated probabilities and suspicion, from one score per row."""
 
+from typing import TYPE_CHECKING
+
+from blindauc._renamed import renamed
 from blindauc.prior.best_bin import best_bin_prior
 from blindauc.prior.estimators import PRIOR_ESTIMATORS, PriorEstimator, estimate_prior, mixture_prior
 from blindauc.prior.flagging import expected_fdr, flag
@@ -24,3 +27,6 @@ __all__ = [
     "mixture_prior",
     "nothing_known",
 ]
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of this module
+    __getattr__ = renamed(__name__, {"is_told": "is_identified"})

@@ -1,7 +1,7 @@
-"""What out-of-fold ranks say: how many positives are hidden, which labels to doubt, how good the ranking is.
+"""AUC, class prior, contamination and suspicion, estimated from out-of-fold ranks.
 
-Ranks, not scores: each row is ranked among the unlabelled rows of its own fold, so that folds whose models have
-different scales can be put together.
+Ranks are used instead of scores because the models of different folds may have different scales. Each row is ranked
+among the unlabelled rows of its own fold, and ranks of all folds can be pooled.
 """
 
 from __future__ import annotations
@@ -19,21 +19,26 @@ from blindauc.prior import Explanation, PriorEstimate, ScoreModel, explain_score
 from blindauc.ranks import Ranked, share_below
 
 CHANCE = 0.5
+"""The AUC of a random ranking."""
 
 MOST_PRIOR = 0.99
-"""Where all unlabelled rows are positive there is no AUC."""
+"""The largest prior used to compute an AUC (convention). At a prior of 1 there is no negative, and no AUC."""
 
 
 @dataclass(frozen=True)
 class RankAssessment:
-    """What the ranks of a model say about it and about its data.
+    """What out-of-fold ranks tell about a model and its labels.
 
     Attributes
     ----------
-    estimate : PriorEstimate, the share of positives among the unlabelled rows and of wrong labels among the positives
-    suspicion : ndarray of shape (n_pos,), the probability of each labelled positive to be mislabelled
-    auc : Estimate of the AUC that the ranking has on true labels
-    score_model : ScoreModel of the ranks
+    estimate : PriorEstimate
+        The class prior of the unlabelled rows and the share of wrong labels among the labelled positives.
+    suspicion : ndarray of shape (n_pos,)
+        The probability that each labelled positive is mislabelled.
+    auc : Estimate
+        The AUC of the ranking on true labels.
+    score_model : ScoreModel
+        The calibration, as a function of the rank.
     """
 
     estimate: PriorEstimate
@@ -43,7 +48,18 @@ class RankAssessment:
 
 
 def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
-    """Explain the ranks as a mixture, given the prior or not."""
+    """Fit the two-class mixture model of `blindauc.prior` to out-of-fold ranks.
+
+    Parameters
+    ----------
+    ranked : Ranked
+    prior : float, optional
+        The class prior of the unlabelled rows, if known.
+
+    Returns
+    -------
+    RankAssessment
+    """
     found = explain_scores(
         ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
     )
@@ -52,10 +68,11 @@ def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
 
 
 def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
-    """Whether mixtures, none of which ranks worse than chance, may speak for the ranking.
+    """Whether the ranking is significantly better than chance, so that the AUC of the mixture model can be used.
 
-    Labels that mostly rank in the lower half are wrong, most of them, or the ranking is. The mean rank must be above
-    one half by more than chance: by two standard errors of Mann and Whitney's test.
+    No mixture of the model has an AUC below 0.5. If the labelled rows mostly rank in the lower half, either most labels
+    are wrong or the ranking is, and the model cannot tell which. So the mean rank of the labelled rows must exceed one
+    half by the two-sided 95 % quantile of the Mann-Whitney test.
     """
     n_pos, n_unl = ranked.pos_weight.sum(), ranked.unl_weight.sum()
     reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / n_pos + 1 / n_unl) / 12)
@@ -63,11 +80,11 @@ def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
 
 
 def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
-    """Extend the interval downwards, to where Theorem 1 has it if no label is wrong."""
+    """The AUC with its interval extended downwards to the value that Theorem 1 gives if no label is wrong."""
     if min(np.count_nonzero(ranked.pos_weight), np.count_nonzero(ranked.unl_weight)) < 2:
         return Estimate(CHANCE, 0.0, 1.0)
     with warnings.catch_warnings():
-        # An AUC that comes out below zero is no sign of a wrong prior here.
+        # `pu_auc_score` warns of a wrong prior where the AUC is below zero. Here the ranking may be at fault instead.
         warnings.simplefilter("ignore", UserWarning)
         auc = pu_auc_score(
             np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
@@ -77,17 +94,21 @@ def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
         )
     value, low = min(found.auc, auc), min(found.auc.low, auc.low)
     worst = _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
-    # Where any AUC may be, no number but the middle is to be told: the one found may be 0 or 1.
+    # If the interval is all of [0, 1], report 0.5: the estimate itself may be clipped to 0 or 1, which would mislead.
     return worst if worst.low > 0 or worst.high < 1 else Estimate(CHANCE, 0.0, 1.0)
 
 
 def usable_prior(prior: Estimate) -> Estimate:
-    """The prior, short of where there is no AUC."""
+    """The prior, clipped to at most `MOST_PRIOR` so that there is an AUC."""
     return _clipped(prior, 0.0, MOST_PRIOR)
 
 
 def residual_contamination(contamination: Estimate) -> Estimate:
-    """What doubt may have left in, or taken out too much: none, as unsure as the contamination is."""
+    """The contamination that remains after labels were weighted by `1 - suspicion`.
+
+    Its estimate is zero, as the weights remove the expected wrong labels. The weights may remove too many or too few:
+    the interval is as wide as that of the contamination.
+    """
     half = (contamination.high - contamination.low) / 2
     return Estimate(0.0, -half, half, contamination.confidence)
 
@@ -97,30 +118,33 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
     return Estimate(value, low, high, estimate.confidence)
 
 
-def without_evidence(judgement: RankAssessment, prior: float | None) -> RankAssessment:
-    """The judgement with intervals that say nothing, but for a prior that was given: too few rows were held out."""
-    model, found = judgement.score_model, judgement.estimate
-    told = found.prior if prior is not None else _anything(found.prior)
-    estimate = replace(found, prior=told, contamination=_anything(found.contamination))
+def without_evidence(assessment: RankAssessment, prior: float | None) -> RankAssessment:
+    """The assessment with uninformative intervals from 0 to 1, for when too few rows were held out.
+
+    A prior that was given keeps its interval.
+    """
+    model, found = assessment.score_model, assessment.estimate
+    class_prior = found.prior if prior is not None else _uninformative(found.prior)
+    estimate = replace(found, prior=class_prior, contamination=_uninformative(found.contamination))
     nothing = nothing_known(len(model.probabilities), model.plausible.confidence)
     model = replace(model, estimate=estimate, plausible=nothing)
-    return replace(judgement, estimate=estimate, auc=Estimate(CHANCE, 0.0, 1.0), score_model=model)
+    return replace(assessment, estimate=estimate, auc=Estimate(CHANCE, 0.0, 1.0), score_model=model)
 
 
-def _anything(share: Estimate) -> Estimate:
-    """The same number with an interval that leaves nothing out."""
+def _uninformative(share: Estimate) -> Estimate:
+    """The same estimate with the interval from 0 to 1."""
     return Estimate(float(share), 0.0, 1.0, share.confidence)
 
 
 def has_evidence(model: ScoreModel) -> bool:
-    """Whether the model was learnt from enough rows that were held out."""
+    """Whether the model was fitted to the ranks of enough out-of-fold rows, so that its numbers can be reported."""
     return not model.plausible.says_nothing
 
 
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
-    """The model of ranks as a model of scores, by those of the unlabelled rows.
+    """A model of ranks turned into a model of scores, by the quantiles of the unlabelled scores.
 
-    Steps end half way between two scores: none depends on the last digit of a row's own.
+    Each step ends half way between two neighbouring scores, so that rounding errors never move a row to another step.
     """
     levels, place = np.unique(unl_scores, return_inverse=True)
     ranks = share_below(levels, levels, np.bincount(place, unl_weight).astype(np.float64))
@@ -130,12 +154,12 @@ def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> Scor
 
 
 def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
-    """The model with the probabilities of rows drawn like labelled and unlabelled ones together.
+    """The model with the probabilities of a population that mixes labelled and unlabelled rows.
 
-    With densities in units of that of the unlabelled rows, `clean` the share of labelled rows that are positive there
-    and `probability` that of unlabelled ones,
+    Densities are relative to that of the unlabelled rows. With `clean` the density of correctly labelled rows,
+    `probability` the share of positives among the unlabelled rows and c = `labelled_share`, the probability is
 
-        (c clean + (1 - c) probability) / (c clean / (1 - suspicion) + 1 - c),    c = labelled_share.
+        (c clean + (1 - c) probability) / (c clean / (1 - suspicion) + 1 - c).
     """
     prior, contamination = float(model.estimate.prior), float(model.estimate.contamination)
     if prior == 0:
