@@ -129,7 +129,7 @@ def hostile():
 
 
 def unknown_prior():
-    """Findings of which the prior cannot be told, and so no number that depends on it."""
+    """Findings of which the prior cannot be estimated, and so no number that depends on it."""
     findings = example()
     n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled
     most = [min(each.k, 0.98 * n_unlabelled) for each in findings.found]

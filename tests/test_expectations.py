@@ -1,4 +1,4 @@
-"""How many positives are among the first rows, how many labels are wrong, and what cannot be told."""
+"""How many positives are among the first rows, how many labels are wrong, and what cannot be estimated."""
 
 import json
 from dataclasses import replace
@@ -371,7 +371,7 @@ def test_where_the_prior_cannot_be_told_there_is_no_single_probability(table, un
 
 def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
     prior = unknown.findings.prior
-    between = f"cannot be told from these data: from {prior.low:.3f} to {prior.high:.3f}"
+    between = f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}"
     assert f"{between}; --prior SHARE settles it" in summary(unknown.findings, tmp_path)
     ranking = unknown.model[-1]
     assert f"{between}; giving prior settles it" in ranking.summary()
@@ -463,10 +463,10 @@ def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
         assert told["found"]["k"] == 30
         assert told["found"]["value"] is None
     lines = run(*FIT, tmp_path / "p.csv", *options, "--force").stdout
-    assert ("ranking.csv: how many are positive cannot be told" in lines) == (n_labelled == 9)
+    assert ("ranking.csv: how many are positive cannot be estimated" in lines) == (n_labelled == 9)
     audited = json.loads(run("audit", tmp_path / "out", tmp_path / "p.csv", "--json").stdout)
     assert (audited[0]["wrong_so_far"] is None) == (n_labelled == 9)
-    words = "how many are wrong cannot be told" if n_labelled == 9 else "of the first 20 expect about"
+    words = "how many are wrong cannot be estimated" if n_labelled == 9 else "of the first 20 expect about"
     assert f"Check them in this order: {words}" in run("audit", tmp_path / "out", tmp_path / "p.csv").stdout
 
 

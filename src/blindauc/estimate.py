@@ -9,7 +9,7 @@ MIN_POSITIVES = 15
 """With fewer distinct positives to judge by, what candidates differ by is noise, none is chosen, and neither an AUC nor
 a count is told (convention). Here, below everything that judges or tells, so that there is one such number."""
 
-TOO_FEW = f"cannot be told: at least {MIN_POSITIVES} different rows have to be labelled to judge the ranking"
+TOO_FEW = f"cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled to judge the ranking"
 """Of whatever is learnt from rows that were held out."""
 
 

@@ -78,8 +78,8 @@ def _numbers(findings: Findings) -> Iterator[str]:
     among = "among the labelled " if findings.checks is None else "among the unchecked"
     yield f"wrong labels {among}  {stated(findings.contamination, is_known=is_known)}"
     found, wrong = positives_first(findings), wrong_first(findings)
-    rows = _found(found, findings) if found else "how many are positive cannot be told"
-    labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be told"
+    rows = _found(found, findings) if found else "how many are positive cannot be estimated"
+    labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be estimated"
     yield f"rows to check                     in the order of {RANKING}: {rows}"
     yield f"labels to check                   in the order of {DOUBTFUL}: {labels}"
 

@@ -68,7 +68,7 @@ def _direction(effect: Effect) -> str:
 
 
 def prior_of(model: Any) -> str:
-    """The prior of a fitted model, or that it cannot be told."""
+    """The prior of a fitted model, or that it cannot be estimated."""
     is_known, prior = has_evidence(model.calibration_), model.prior_
     return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_identified(prior), remedy=REMEDY)
 

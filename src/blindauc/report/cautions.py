@@ -105,7 +105,7 @@ def _about_shares(findings: Findings) -> list[Caution]:
     if not findings.is_prior_known:
         found.append(
             Caution(
-                "How many positives are hidden cannot be told",
+                "How many positives are hidden cannot be estimated",
                 f"From {percent_range(prior)} of the unlabelled rows may be. Counts of positives and probabilities "
                 "depend on it and are given as ranges. Where you know the share, fit again with --prior (in Python "
                 "prior=).",

@@ -118,7 +118,7 @@ class RunComparison:
         """What can be said of the difference, in a sentence without its full stop."""
         first, second = self.names
         if self.judged is None:
-            return "Which of them ranks better cannot be told: two rows labelled in both and two unlabelled are needed"
+            return "Which of them ranks better cannot be decided: two rows labelled in both and two unlabelled are needed"
         by = self.judged.difference
         if by.low > 0:
             return f"{second} ranks better than {first} by {with_interval(by.value, by.low, by.high, ' (')})"

@@ -8,7 +8,7 @@ from blindauc.report.findings import Checks, Expected, Interval
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
-    """A number and its interval, or that it cannot be told from so few labels.
+    """A number and its interval, or that it cannot be estimated from so few labels.
 
     Examples
     --------
@@ -17,7 +17,7 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
     >>> stated(Interval(0.872, 0.754, 0.989), is_known=True)
     '0.872 (95 % interval 0.754 to 0.989)'
     >>> stated(Interval(0.5, 0.0, 1.0), is_known=False)
-    'cannot be told: at least 15 different rows have to be labelled to judge the ranking'
+    'cannot be estimated: at least 15 different rows have to be labelled to judge the ranking'
     """
     if not is_known:
         return TOO_FEW
@@ -40,7 +40,7 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
     >>> from blindauc.report import Interval
     >>> from blindauc.report.stating import stated_prior
     >>> stated_prior(Interval(0.1, 0.0, 0.265), is_auc_known=True, is_prior_known=False, remedy="--prior")
-    'cannot be told from these data: from 0.000 to 0.265; --prior settles it'
+    'cannot be estimated from these data: from 0.000 to 0.265; --prior settles it'
     >>> given = Interval(0.0002, 0.0002, 0.0002)
     >>> stated_prior(given, is_auc_known=True, is_prior_known=True, remedy="--prior")
     '0.0002, as given'
@@ -51,7 +51,7 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
         return TOO_FEW
     if is_prior_known:
         return stated(prior, is_known=True)
-    return f"cannot be told from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
+    return f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
 
 
 def stated_wrong(wrong: Expected) -> str:

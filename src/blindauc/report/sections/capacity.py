@@ -24,7 +24,7 @@ KNOWN = (
 )
 UNKNOWN = (
     "Checking unlabelled rows in the order of the ranking: how many of them will turn out to be positive. How many are "
-    "positive in all cannot be told from these data alone, so there is a range and no single number. The range is as "
+    "positive in all cannot be estimated from these data alone, so there is a range and no single number. The range is as "
     "wide as it has to be; giving the share of positives (--prior, in Python prior=) makes it narrow."
 )
 

@@ -45,7 +45,7 @@ def _about_probability(findings: Findings) -> str:
     if findings.is_prior_known:
         return "The probability is that of being positive."
     return (
-        "The probability of being positive depends on how many are positive in all, which cannot be told here: it is "
+        "The probability of being positive depends on how many are positive in all, which cannot be estimated here: it is "
         "given from the lowest to the highest that fit the data."
     )
 

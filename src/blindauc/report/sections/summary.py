@@ -120,7 +120,7 @@ def _about_rows(findings: Findings) -> list[Child]:
 def _about_ranking(findings: Findings) -> str:
     if not findings.is_auc_known:
         return (
-            f"How good this order is cannot be told: at least {MIN_POSITIVES} different rows have to be labelled "
+            f"How good this order is cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled "
             "to judge it."
         )
     auc = findings.auc
@@ -135,7 +135,7 @@ def _about_ranking(findings: Findings) -> str:
 def _about_positives(findings: Findings) -> list[Child]:
     found = positives_first(findings)
     if found is None:
-        return ["That cannot be told from so few labels."]
+        return ["That cannot be estimated from so few labels."]
     every = findings.found[-1]
     see = [" ", tag("a", "Other numbers of rows", href="#capacity"), "."]
     if findings.is_prior_known:
@@ -145,7 +145,7 @@ def _about_positives(findings: Findings) -> list[Child]:
             see,
         ]
     return [
-        tag("strong", "That cannot be told from these data alone. "),
+        tag("strong", "That cannot be estimated from these data alone. "),
         f"Of the first {found.k:,} rows anything {how_many(found, is_known=False)} may be positive; of all "
         f"{every.k:,} unlabelled rows, {how_many(every, is_known=False)}. The order of the rows does not depend on it. "
         "If you know what share of the unlabelled rows is positive, fit again with ",
@@ -161,7 +161,7 @@ def _about_labels(findings: Findings) -> list[Child]:
     wrong = wrong_first(findings)
     order = [" ", tag("a", "The order", href="#doubts"), "."]
     if wrong is None:
-        return ["Those that rank lowest. How many of them are wrong cannot be told from so few labels.", order]
+        return ["Those that rank lowest. How many of them are wrong cannot be estimated from so few labels.", order]
     return [
         tag("strong", f"Of the first {wrong.k:,} in the list expect {how_many(wrong, is_known=True)} to be wrong. "),
         "Check them in its order, and stop where right ones prevail.",

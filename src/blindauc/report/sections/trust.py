@@ -79,7 +79,7 @@ def _grounds(findings: Findings) -> list[list[Child]]:
     if prior.low == prior.high:
         share, between, meaning = f"{short(100 * prior.value)}{PERCENT}", "", "As given."
     elif not findings.is_prior_known:
-        share, meaning = "not told", "The share of positives cannot be told from these data alone; give it to the fit."
+        share, meaning = "not told", "The share of positives cannot be estimated from these data alone; give it to the fit."
     return [
         *rows,
         ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
