@@ -1,4 +1,4 @@
-"""What is known in one line, and what is not, in the words that the terminal, notebooks and `summary()` all use."""
+"""Estimates as one line of text, shared by the terminal, notebooks and `summary()`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blindauc.report.findings import Checks, Expected, Interval
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
-    """A number and its interval, or that it cannot be estimated from so few labels.
+    """An estimate with its interval as text, or that there are too few labels to estimate it.
 
     Examples
     --------
@@ -26,14 +26,17 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
 
 
 def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_known: bool, remedy: str) -> str:
-    """The share of positives, or between what and what it lies and what settles it.
+    """The class prior as text, or the range it lies in and how to settle it.
 
     Parameters
     ----------
-    prior : with its interval
-    is_auc_known : whether anything is learnt from rows that were held out
-    is_prior_known : whether the prior can be stated as one number
-    remedy : how the reader gives the prior
+    prior : Interval or Estimate
+    is_auc_known : bool
+        Whether enough rows were held out to estimate anything.
+    is_prior_known : bool
+        Whether the prior can be reported as one number (`blindauc.prior.is_identified`).
+    remedy : str
+        How the reader gives the prior.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
 
 
 def stated_wrong(wrong: Expected) -> str:
-    """How many of the first labels in the order of doubt are wrong.
+    """How many of the most suspicious labels to expect to be wrong, as text.
 
     Examples
     --------
@@ -68,7 +71,7 @@ def stated_wrong(wrong: Expected) -> str:
 
 
 def stated_checks(checks: Checks) -> str:
-    """What was checked before the fit.
+    """The results of checks made before the fit, as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the strongest columns add to the score: a small chart for each, and pairs of columns that act together."""
+"""Effect curves of the strongest columns, and the pairs of columns that interact."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blindauc.report.tables import Column, as_details
 from blindauc.report.words import name, percent
 
 MOST_CHARTS = 12
-"""Small charts on the page: more are not compared by the eye."""
+"""The most charts on the page (convention): a reader cannot compare more."""
 
 READING = (
     "What each of the strongest columns adds to a row\u2019s score, by its value. One unit is about one standard "
@@ -24,8 +24,8 @@ TOGETHER = (
     "What two columns add together, beyond what each adds alone, as a share of the variance of the score. The charts "
     "do not show it."
 )
-TOLD_SIZE = 0.005
-"""A pair of a smaller size would be told as 0 %."""
+SHOWN_SIZE = 0.005
+"""Smaller interactions would be printed as 0 %."""
 
 HEADS = (
     Column("value", True),
@@ -37,9 +37,9 @@ HEADS = (
 
 
 def effects(findings: Findings) -> list[Markup]:
-    """Small charts of one scale, and a list of pairs; nothing where neither was computed."""
+    """Small charts on a common scale, and a list of interacting pairs; empty if neither was computed."""
     shown = [effect for effect in findings.effects if effect.values][:MOST_CHARTS]
-    pairs = [pair for pair in findings.interactions if pair.size >= TOLD_SIZE]
+    pairs = [pair for pair in findings.interactions if pair.size >= SHOWN_SIZE]
     return [*(_charts(shown) if shown else []), *(_pairs(pairs) if pairs else [])]
 
 
@@ -65,7 +65,7 @@ def _effect(effect: EffectCurve, y_range: tuple[float, float]) -> Markup:
 
 
 def _not_drawn(effect: EffectCurve) -> str:
-    """Which values are in the table only, in words."""
+    """A sentence that says which values the chart leaves out."""
     format_value, shown, every = value_formatter(effect.unit, effect.values), drawn(effect).values, effect.values
     parts = [f"below {format_value(shown[0])}"] if shown[0] > every[0] else []
     parts += [f"above {format_value(shown[-1])}"] if shown[-1] < every[-1] else []

@@ -1,4 +1,4 @@
-"""The appendix: how it was done, what was tried, what words mean, and what the page was made from."""
+"""The appendix: the method, the values tried, a glossary and the provenance of the page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ GLOSSARY = (
 
 
 def method(findings: Findings) -> Markup:
-    """The paper's method in a few sentences, what was tried, the glossary, and two tables."""
+    """The method in a few sentences, the values tried, the glossary, and tables of settings and provenance."""
     return section(
         "method",
         "Appendix: method, words and sources",
