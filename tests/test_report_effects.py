@@ -11,7 +11,7 @@ from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
 
 from blindauc import report
 from blindauc.estimate import Estimate
-from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
+from blindauc.report import ColumnPair, EffectCurve, Feature, Findings, Interval
 from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_sentence
 from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
@@ -43,7 +43,7 @@ def test_findings_are_the_same_after_json():
     again = Findings.from_json(findings.to_json())
     assert again == findings
     assert isinstance(again.effects[0], EffectCurve)
-    assert isinstance(again.interactions[0], PairTold)
+    assert isinstance(again.interactions[0], ColumnPair)
     assert isinstance(again.bending, Interval)
     assert report.as_html(again) == report.as_html(findings)
 

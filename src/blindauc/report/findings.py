@@ -175,7 +175,7 @@ class EffectCurve:
 
 
 @dataclass(frozen=True)
-class PairTold:
+class ColumnPair:
     """An interaction of two columns: `size` is its share of the variance of the score."""
 
     first: str
@@ -288,7 +288,7 @@ class Findings:
     chosen: dict[str, Any]
     provenance: dict[str, Any]
     effects: list[EffectCurve] = field(default_factory=list)
-    interactions: list[PairTold] = field(default_factory=list)
+    interactions: list[ColumnPair] = field(default_factory=list)
     bending: Interval | None = None
     shapes: dict[str, float] = field(default_factory=dict)
     checks: Checks | None = None
@@ -325,7 +325,7 @@ class Findings:
                 ],
                 # Reports of versions with linear scores only do not have these.
                 effects=[EffectCurve(**each) for each in parts.pop("effects", [])],
-                interactions=[PairTold(**each) for each in parts.pop("interactions", [])],
+                interactions=[ColumnPair(**each) for each in parts.pop("interactions", [])],
                 bending=None if bending is None else Interval(*bending),
                 checks=Checks.of_json(parts.pop("checks", None)),
                 **parts,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from blindauc.report.effect_charts import common_range, curve_rows, drawn, effect_chart
 from blindauc.report.elements import Markup, tag
-from blindauc.report.findings import EffectCurve, Findings, PairTold
+from blindauc.report.findings import ColumnPair, EffectCurve, Findings
 from blindauc.report.scales import value_formatter
 from blindauc.report.sections.parts import figure
 from blindauc.report.tables import Column, as_details
@@ -72,7 +72,7 @@ def _not_drawn(effect: EffectCurve) -> str:
     return f" Values {' and '.join(parts)} are in the table only." if parts else ""
 
 
-def _pairs(pairs: Sequence[PairTold]) -> list[Markup]:
+def _pairs(pairs: Sequence[ColumnPair]) -> list[Markup]:
     return [
         tag("h3", "Columns that act together"),
         tag("p", TOGETHER, class_="note"),
