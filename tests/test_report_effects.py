@@ -19,7 +19,7 @@ from blindauc.report.effect_charts import BINS, common_range, curve_rows, densit
 from blindauc.report.elements import escaped
 from blindauc.report.scales import day, fitting, ticks, value_formatter
 from blindauc.report.sections.effects import MOST_CHARTS
-from blindauc.report.sections.method import method_told
+from blindauc.report.sections.method import method_sentences
 from blindauc.report.sections.trust import more_rows
 from blindauc.report.words import moved, signed
 
@@ -154,15 +154,15 @@ def test_a_page_of_a_kernel_selects_nothing():
 
 
 def test_the_method_is_that_of_the_shapes():
-    linear = method_told({})
-    assert linear == method_told({"linear": 1.0, "curves": 0.0})
+    linear = method_sentences({})
+    assert linear == method_sentences({"linear": 1.0, "curves": 0.0})
     assert linear.startswith("The ranking is a weighted sum of columns. It maximises the blind AUC")
     assert "A fit limits how many columns it uses and leaves out" in linear
-    both = method_told({"linear": 0.3, "curves": 0.7})
+    both = method_sentences({"linear": 0.3, "curves": 0.7})
     assert both.startswith(
         "The ranking is the average of a sum of curves, one for each column; and a weighted sum of columns. "
     )
-    assert "limits how many columns" not in method_told({"kernel": 0.6, "trees": 0.4})
+    assert "limits how many columns" not in method_sentences({"kernel": 0.6, "trees": 0.4})
 
 
 def test_a_theory_of_straight_lines_does_not_speak_of_curves():

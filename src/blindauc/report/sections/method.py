@@ -55,7 +55,7 @@ def method(findings: Findings) -> Markup:
         "method",
         "Appendix: method, words and sources",
         None,
-        tag("p", method_told(findings.shapes)),
+        tag("p", method_sentences(findings.shapes)),
         tag("p", bent) if (bent := bending_sentence(findings.shapes, findings.bending)) else None,
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
         tuning(findings),
@@ -70,7 +70,7 @@ def method(findings: Findings) -> Markup:
     )
 
 
-def method_told(shapes: Mapping[str, float]) -> str:
+def method_sentences(shapes: Mapping[str, float]) -> str:
     """The method in a few sentences, for a score of these shapes."""
     scores = [SCORES[shape] for shape in carrying(shapes)] or [SCORES[LINEAR]]
     score = scores[0] if len(scores) == 1 else f"the average of {'; '.join(scores[:-1])}; and {scores[-1]}"
