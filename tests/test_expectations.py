@@ -577,7 +577,7 @@ def test_labelled_rows_without_weight_are_not_taken_for_unlabelled_ones():
     weight = np.ones(len(DATA.y_pu))
     weight[np.flatnonzero(DATA.y_pu == 1)[:3]] = 0
     model = BlindAUCClassifier(prior=0.2).fit(DATA.X, DATA.y_pu, sample_weight=weight)
-    with pytest.raises(ValueError, match=r"Some labelled rows had no weight in the fit, .* pass y as well"):
+    with pytest.raises(ValueError, match=r"Some labelled rows had weight zero in the fit, .* pass y"):
         expected_found(model, DATA.X, 600, training=True)
     with pytest.raises(ValueError, match="k must be a whole number from 1 to 600"):
         expected_found(model, DATA.X, 601, y=DATA.y_pu, training=True)

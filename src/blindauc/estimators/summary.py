@@ -1,4 +1,4 @@
-"""What a search chose and how good it is, in a few lines of plain text."""
+"""The text of `summary()`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from blindauc.report.words import TURNS, sign
 from blindauc.trust.ranks import has_evidence
 
 MOST_NAMED = 5
-"""Columns that are named."""
+"""The most columns that are named (convention)."""
 
 BOTH_WAYS = "\u00b1"
-"""The direction of a column that speaks for a positive at some of its values and against one at others."""
+"""The sign of a column whose effect rises and falls."""
 
 REMEDY = "giving prior"
-"""How a reader of Python settles what the prior leaves open."""
+"""The remedy, in Python, if the prior is not identified."""
 
 
 def summary_of(model: Any) -> str:
-    """What `summary()` of a tuned estimator tells."""
+    """The text of `summary()` of a tuned estimator."""
     chosen, is_known = model.best_params_, has_evidence(model.calibration_)
     n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
     settings = f"shape {chosen['shape']}, l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
@@ -45,15 +45,15 @@ def summary_of(model: Any) -> str:
     if is_known:
         lines.append(f"labels to check, in the order of doubtful_labels: {wrong_of(model)}")
     lines += map(verdict, model.baselines_)
-    too_few = "too few positives to choose anything: this is a plain fit"
+    too_few = "too few positives to tune anything: this is a single fit"
     lines.append(SIMPLER_TELLS_NO_WRONG_LABELS if model.baselines_ else too_few)
     return "\n".join(lines)
 
 
 def strongest_of(model: Any, n: int) -> list[tuple[str, str]]:
-    """The names of the strongest of the selected columns, with the direction in which they speak.
+    """The names of the strongest selected columns, with the signs of their effects.
 
-    Nothing where the effects of the columns were not computed, since nothing was calibrated.
+    Empty without calibration, because effects are not computed.
     """
     if not hasattr(model, "effects_"):
         return []
@@ -68,13 +68,13 @@ def _direction(effect: Effect) -> str:
 
 
 def prior_of(model: Any) -> str:
-    """The prior of a fitted model, or that it cannot be estimated."""
+    """The prior of a fitted model as text."""
     is_known, prior = has_evidence(model.calibration_), model.prior_
     return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_identified(prior), remedy=REMEDY)
 
 
 def wrong_of(model: Any) -> str:
-    """How many of the first labels to check are wrong, by a fitted model."""
+    """The expected number of wrong labels among the most suspicious ones, as text."""
     k = min(LABELS_FIRST, len(model.labelled_rows_))
     wrong = model.expected_wrong(k)
     return stated_wrong(Expected(k, float(wrong), wrong.low, wrong.high))

@@ -20,7 +20,7 @@ single line.
 """
 
 EARLY = 0.03
-"""No remaining time is shown before this share is done (convention): it would be estimated from the first step alone."""
+"""No remaining time is shown before this share is done (convention): it would rest on the first step alone."""
 
 
 def display() -> AbstractContextManager[Tell]:
