@@ -13,7 +13,7 @@ from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.words import count, name, number, number_range, percent, percent_range, plain
 from blindauc.trust.ranks import has_evidence
 
-# Colours are inherited, for light and dark notebooks, with a grey that is visible on both. Left-aligned, since notebooks
+# Colours are inherited, for light and dark notebooks, with a grey that is visible on both. Left-aligned, as notebooks
 # centre tables by default.
 BOX = "margin: 0 0 0.75em; border-collapse: collapse; border: 0; color: inherit; background: none; font-size: 0.9em"
 LEFT = "padding: 0.25em 0.75em; border: 0; border-bottom: 1px solid rgb(128 128 128 / 35%); text-align: left"

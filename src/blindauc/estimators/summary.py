@@ -45,7 +45,7 @@ def summary_of(model: Any) -> str:
     if is_known:
         lines.append(f"labels to check, in the order of doubtful_labels: {wrong_of(model)}")
     lines += map(verdict, model.baselines_)
-    too_few = "too few positives to tune anything: this is a single fit"
+    too_few = "too few positives to choose anything: this is a plain fit"
     lines.append(SIMPLER_TELLS_NO_WRONG_LABELS if model.baselines_ else too_few)
     return "\n".join(lines)
 

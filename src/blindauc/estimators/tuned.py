@@ -1,4 +1,4 @@
-"""The tuned estimators: they average over shapes, scalings, regularisation, columns and outliers, using PU labels only."""
+"""The tuned estimators: model averaging over shapes, scalings, regularisation, columns and outliers."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     n_repeats : int or "auto", default="auto"
         Repeats of the folds, for an integer cv; "auto" is 2 with fewer than 300 labelled positives, else 1.
     grow_unlabelled : bool, default=False
-        Use no more unlabelled rows than needed: start with as many as there are positives, and double their number until
-        the blind AUC of a fit with default settings no longer changes. `growth_path_` keeps the steps.
+        Use no more unlabelled rows than needed: start with as many as there are positives, and double their number
+        until the blind AUC of a fit with default settings no longer changes. `growth_path_` keeps the steps.
     shift_l2, sparsity, groups, outlier_handling, leverage_screen, prior, sampling, threshold, pos_label, max_iter, tol
         As in `BlindAUCClassifier`.
     n_jobs : int or None, default=None
@@ -86,8 +86,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     support_cost_ : Estimate
         The loss in out-of-fold blind AUC if only the columns of `support_` rank.
     outliers_ : ndarray
-        Row numbers, in the training X, of labelled positives with leverage, and of those that are left out by candidates
-        with at least half of the weight.
+        Row numbers, in the training X, of labelled positives with leverage, and of those that are left out by
+        candidates with at least half of the weight.
     best_params_ : dict
         The settings of the candidate with the largest weight.
     best_estimator_ : BlindAUCClassifier
