@@ -234,8 +234,8 @@ class SquaredHinge(PiecewiseLoss):
 class BarrierHinge(PiecewiseLoss):
     """max(-slope * (radius + m) + radius, radius - m, slope * (m - radius)).
 
-    Symmetric for |m| <= radius, with a barrier that keeps the margins there. The loss and its default parameters are
-    those of Charoenphakdee, Lee and Sugiyama, On symmetric losses for learning from corrupted labels, ICML 2019.
+    Symmetric for |m| <= radius, with a barrier that keeps the margins there (Charoenphakdee, Lee and Sugiyama, On
+    symmetric losses for learning from corrupted labels, ICML 2019).
     """
 
     slope: float = 200.0

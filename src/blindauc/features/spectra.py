@@ -1,4 +1,4 @@
-"""Frequency-domain features: the power spectrum, its sums over bands of 1 Hz, and a signal's components in five bands."""
+"""Frequency-domain features: the power spectrum, its sums over 1 Hz bands, and the components in five bands."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Sums over all pairs of a positive and an unlabelled score, in about linear time.
 
 All that an objective needs of the pairs are sums `sum_j weight_j * k(score_i - score_j)`. The module `cells` computes
-them for analytic losses, `sorting` for piecewise polynomial ones, both from an additive summary of a batch of scores. If
-there are few pairs, forming them (`formed`) is faster.
+them for analytic losses, `sorting` for piecewise polynomial ones, both from an additive summary of a batch of scores.
+If there are few pairs, forming them (`formed`) is faster.
 """
 
 from __future__ import annotations

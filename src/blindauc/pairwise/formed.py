@@ -92,7 +92,7 @@ class _LogisticPairs:
 
 
 def _sum_of_log1p(growth: Floats, halvings: int) -> Floats:
-    """The sum of log1p over the rows. Halves are combined as (1 + g)(1 + h) - 1 = gh + g + h, which is exact for small g."""
+    """The sum of log1p over the rows. Halves are combined as (1 + g)(1 + h) - 1 = gh + g + h, to keep small digits."""
     half, odd = divmod(len(growth), 2)
     if halvings == 0 or half == 0:
         return np.log1p(growth).sum(axis=0)

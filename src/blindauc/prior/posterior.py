@@ -13,7 +13,7 @@ Without negatives none of the three parameters is identified by the data alone (
 with a bounded ratio f1/f0 and a smaller prior fits the same ranks. So an interval holds every value with which some
 mixture fits the ranks nearly as well as the best one:
 
-    { x : 2 (max l - max_{mixtures with x} l) <= chi2_1(confidence) },    l = log-likelihood + log-prior of the shape
+    { x : 2 (max l - max_{mixtures with x} l) <= chi2_1(confidence) },    l = log-likelihood + log-prior
 
 It covers parameters that are only partially identified (Chen, Christensen & Tamer, Econometrica 2018, procedure 3),
 while central quantiles of the posterior would depend on the prior over shapes. Estimates, probabilities and suspicion
