@@ -10,8 +10,8 @@ say how the number is composed. Here it is
   highest among its eight equal parts (18), and six entropies.
 
 Other decompositions of 264 were rejected. With 256 frequencies and one feature of each other family, the paper's
-finding that most FFT features are not selected would be trivial. Four electrodes with 66 features each are impossible with one
-channel.
+finding that most FFT features are not selected would be trivial. Four electrodes with 66 features each are impossible
+with one channel.
 
 Every window is centred first. Powers, energies and activities are in squared units of the signal: transform them
 before a linear model if they span orders of magnitude. Bands above half the sampling rate are empty, and all their
