@@ -31,7 +31,7 @@ from blindauc import BlindAUCClassifierCV, Estimate
 from blindauc.datasets import make_correlated_data
 from blindauc.prior import flag
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust import judge_ranks
+from blindauc.trust import assess_ranks
 
 SHAPED_ON = ("normal", "normal, wide positives", "normal, narrow positives", "t with 4 degrees", "logistic")
 """Distributions by which the constants of `blindauc.prior` were set."""
@@ -138,7 +138,7 @@ def run_on_scores(seed: int, names: list[str], kind: str, design: str, given: bo
     pos = np.concatenate([wrong, pair[1](rng, counts.n_pos - counts.n_wrong)])
     weight = np.ones(len(unl))
     ranked = Ranked(share_below(pos, unl, weight), share_below(unl, unl, weight), np.ones(len(pos)), weight)
-    found = judge_ranks(ranked, prior if given else None)
+    found = assess_ranks(ranked, prior if given else None)
     delong = delong_width(pair[1](rng, 5000), pair[0](rng, 5000), counts)
     is_wrong = np.arange(counts.n_pos) < counts.n_wrong
     numbers = found.auc, found.estimate.prior, found.estimate.contamination

@@ -8,6 +8,7 @@ from blindauc.report import (
     Asked,
     Baseline,
     Case,
+    ColumnPair,
     Curve,
     Doubt,
     EffectCurve,
@@ -16,7 +17,6 @@ from blindauc.report import (
     Findings,
     Histogram,
     Interval,
-    PairTold,
     TuningSlice,
 )
 
@@ -129,7 +129,7 @@ def hostile():
 
 
 def unknown_prior():
-    """Findings of which the prior cannot be told, and so no number that depends on it."""
+    """Findings of which the prior cannot be estimated, and so no number that depends on it."""
     findings = example()
     n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled
     most = [min(each.k, 0.98 * n_unlabelled) for each in findings.found]
@@ -290,9 +290,9 @@ def bent():
         features=[replace(each, bends=0.8 * (each.column in turning)) for each in findings.features],
         effects=effects(),
         interactions=[
-            PairTold("temperature_day_3", "c_reactive_protein_day_4", 0.12),
-            PairTold("age", "diabetes=yes", 0.031),
-            PairTold("age", "operation_minutes", 0.0004),
+            ColumnPair("temperature_day_3", "c_reactive_protein_day_4", 0.12),
+            ColumnPair("age", "diabetes=yes", 0.031),
+            ColumnPair("age", "operation_minutes", 0.0004),
         ],
         bending=Interval(0.021, 0.010, 0.033),
         shapes={"linear": 0.18, "curves": 0.57, "kernel": 0.25, "trees": 0.0},
@@ -309,7 +309,7 @@ def hostile_bent():
     return replace(
         findings,
         effects=[*hard[:8], *hard_to_draw()],
-        interactions=[PairTold(a, b, 0.1) for a, b in zip(HOSTILE, HOSTILE[::-1], strict=True)],
+        interactions=[ColumnPair(a, b, 0.1) for a, b in zip(HOSTILE, HOSTILE[::-1], strict=True)],
         bending=plain.bending,
         shapes=plain.shapes,
     )

@@ -11,7 +11,7 @@ from blindauc.datasets import make_paper_data
 from blindauc.prior import expected_fdr
 from blindauc.ranks import Ranked, share_below
 from blindauc.theory import auc_from_blind_auc
-from blindauc.trust import judge_ranks
+from blindauc.trust import assess_ranks
 
 DATA = make_paper_data(n_features=10, n_outliers=4, n_relevant=8, n_pos=60, n_negatives=160, random_state=1)
 UNLABELLED = DATA.X[DATA.y_pu == 0]
@@ -190,7 +190,7 @@ def test_one_sample_probabilities_are_higher():
 def test_a_ranking_that_may_be_worse_than_chance_is_told_so():
     rng = np.random.default_rng(0)
     for distance, most in ((0.0, 0.6), (-1.0, 0.5)):
-        auc = judge_ranks(ranks_of(rng.normal(distance, 1, 200), rng.normal(0, 1, 800))).auc
+        auc = assess_ranks(ranks_of(rng.normal(distance, 1, 200), rng.normal(0, 1, 800))).auc
         assert auc.low < 0.5
         assert auc < most
 
@@ -200,7 +200,7 @@ def test_without_wrong_labels_and_given_the_prior_the_auc_is_that_of_theorem_one
     for seed in range(4):
         rng = np.random.default_rng(seed)
         ranked = ranks_of(rng.normal(2, 1, 300), rng.normal(np.where(rng.random(3000) < 0.2, 2.0, 0.0)))
-        auc = judge_ranks(ranked, prior=0.2).auc
+        auc = assess_ranks(ranked, prior=0.2).auc
         by_theorem = auc_from_blind_auc(ranked.pos.mean(), 0.2)
         assert auc.low <= by_theorem <= auc.high
         assert abs(auc - by_theorem) < (auc.high - auc.low) / 2

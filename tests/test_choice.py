@@ -566,8 +566,8 @@ def test_an_average_against_a_slow_loop(search, by_support):
     assert by_support == (not average.model.coef[~average.support].any())
     by_all, by_few = (slow_out_of_fold(search, each) for each in (False, True))
     expected = by_few if by_support else by_all
-    np.testing.assert_allclose(average.known.mean_rank, expected, atol=1e-9)
-    np.testing.assert_allclose(average.known.rank, ranked_once_more(expected), atol=1e-9)
+    np.testing.assert_allclose(average.ranks.mean_rank, expected, atol=1e-9)
+    np.testing.assert_allclose(average.ranks.rank, ranked_once_more(expected), atol=1e-9)
     assert average.support_cost == pytest.approx((by_all - by_few)[DATA.is_positive].mean(), abs=1e-9)
 
 
@@ -659,10 +659,10 @@ def test_an_average_without_a_search_is_the_plain_fit():
     (plain,) = linear_scorer().path(DATA, [NINE[1]]).coef.toarray()
     np.testing.assert_array_equal(average.model.coef, plain)
     np.testing.assert_array_equal(average.support, plain != 0)
-    assert average.known.is_known
+    assert average.ranks.is_known
     few = DATA.subset(np.isin(np.arange(len(DATA.row)), [0, 1, 2, *range(40, 80)]))
     unknown = averaged(linear_scorer(), without_search(few, NINE[1]), by_support=False)
-    assert not unknown.known.is_known
+    assert not unknown.ranks.is_known
     assert (unknown.support_cost.low, unknown.support_cost.high) == (-1, 1)
 
 

@@ -1,4 +1,4 @@
-"""How many positives are among the first rows, how many labels are wrong, and what cannot be told."""
+"""How many positives are among the first rows, how many labels are wrong, and what cannot be estimated."""
 
 import json
 from dataclasses import replace
@@ -21,7 +21,7 @@ from blindauc.analysis.reasons import NO_REASON_UP
 from blindauc.cli.summary import summary
 from blindauc.datasets import make_cohort, make_correlated_data, make_paper_data
 from blindauc.estimators import notebook
-from blindauc.prior import Plausible, fit_score_model, is_told, nothing_known
+from blindauc.prior import Plausible, fit_score_model, is_identified, nothing_known
 from blindauc.prior.expected import among_first, expected_numbers
 from blindauc.prior.plausible import onto_limit, outermost
 from blindauc.report.findings import Findings
@@ -55,7 +55,7 @@ def unsure():
     ],
 )
 def test_a_prior_is_told_where_its_interval_is_narrow(low, high, is_enough):
-    assert is_told(Estimate((low + high) / 2, low, high)) == is_enough
+    assert is_identified(Estimate((low + high) / 2, low, high)) == is_enough
 
 
 # --- mixtures ---------------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def test_the_interval_holds_the_probability_and_grows_with_the_score(sampling):
 
 def test_without_the_prior_the_interval_spans_what_different_priors_give(unsure):
     low, high = unsure.predict_proba_interval(DATA.X_test)
-    assert not is_told(unsure.prior_)
+    assert not is_identified(unsure.prior_)
     for prior in (unsure.prior_.low + 0.02, float(unsure.prior_), unsure.prior_.high - 0.02):
         given = BlindAUCClassifier(prior=prior).fit(DATA.X, DATA.y_pu).predict_proba(DATA.X_test)[:, 1]
         assert ((low - 0.02 <= given) & (given <= high + 0.02)).mean() > 0.99
@@ -371,7 +371,7 @@ def test_where_the_prior_cannot_be_told_there_is_no_single_probability(table, un
 
 def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
     prior = unknown.findings.prior
-    between = f"cannot be told from these data: from {prior.low:.3f} to {prior.high:.3f}"
+    between = f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}"
     assert f"{between}; --prior SHARE settles it" in summary(unknown.findings, tmp_path)
     ranking = unknown.model[-1]
     assert f"{between}; giving prior settles it" in ranking.summary()
@@ -463,10 +463,10 @@ def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
         assert told["found"]["k"] == 30
         assert told["found"]["value"] is None
     lines = run(*FIT, tmp_path / "p.csv", *options, "--force").stdout
-    assert ("ranking.csv: how many are positive cannot be told" in lines) == (n_labelled == 9)
+    assert ("ranking.csv: how many are positive cannot be estimated" in lines) == (n_labelled == 9)
     audited = json.loads(run("audit", tmp_path / "out", tmp_path / "p.csv", "--json").stdout)
     assert (audited[0]["wrong_so_far"] is None) == (n_labelled == 9)
-    words = "how many are wrong cannot be told" if n_labelled == 9 else "of the first 20 expect about"
+    words = "how many are wrong cannot be estimated" if n_labelled == 9 else "of the first 20 expect about"
     assert f"Check them in this order: {words}" in run("audit", tmp_path / "out", tmp_path / "p.csv").stdout
 
 
@@ -577,7 +577,7 @@ def test_labelled_rows_without_weight_are_not_taken_for_unlabelled_ones():
     weight = np.ones(len(DATA.y_pu))
     weight[np.flatnonzero(DATA.y_pu == 1)[:3]] = 0
     model = BlindAUCClassifier(prior=0.2).fit(DATA.X, DATA.y_pu, sample_weight=weight)
-    with pytest.raises(ValueError, match=r"Some labelled rows had no weight in the fit, .* pass y as well"):
+    with pytest.raises(ValueError, match=r"Some labelled rows had weight zero in the fit, .* pass y"):
         expected_found(model, DATA.X, 600, training=True)
     with pytest.raises(ValueError, match="k must be a whole number from 1 to 600"):
         expected_found(model, DATA.X, 601, y=DATA.y_pu, training=True)

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from blindauc import judge
 from blindauc.datasets import make_correlated_data
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust import judge_ranks
+from blindauc.trust import assess_ranks
 
 DATA = make_correlated_data(
     0.1, outliers="far", n_features=20, n_relevant=5, n_pos=200, n_unlabelled=800, random_state=0
@@ -35,7 +35,7 @@ def test_it_says_what_the_ranks_say(scores):
     found = judge(DATA.y_pu, scores)
     pos = DATA.y_pu == 1
     rank = share_below(scores, scores[~pos], np.ones(800))
-    expected = judge_ranks(Ranked(rank[pos], rank[~pos], np.ones(200), np.ones(800)))
+    expected = assess_ranks(Ranked(rank[pos], rank[~pos], np.ones(200), np.ones(800)))
     assert found.auc == expected.auc
     assert found.prior == expected.estimate.prior
     assert found.contamination == expected.estimate.contamination
@@ -113,7 +113,7 @@ def test_calibration_is_on_the_scale_of_the_model_that_is_used(scores):
 
 def test_folds_have_no_calibration_of_their_own(scores):
     found = judge(DATA.y_pu, scores, folds=fold_numbers())
-    with pytest.raises(ValueError, match="several folds may have a scale each: pass unl_scores"):
+    with pytest.raises(ValueError, match="may score on different scales: pass unl_scores"):
         found.calibration()
     assert found.calibration(scores[200:]).probability([1e9])[0] > 0.5
 
@@ -181,7 +181,9 @@ def test_of_fewer_than_fifteen_positives_nothing_is_told():
     assert (found.contamination.low, found.contamination.high) == (0.0, 1.0)
     low, high = found.calibration().probability_interval(scores)
     assert (low.max(), high.min()) == (0.0, 1.0)
-    assert repr(found).endswith("cannot be told: at least 15 different rows have to be labelled to judge the ranking")
+    assert repr(found).endswith(
+        "cannot be estimated: at least 15 different rows have to be labelled to judge the ranking"
+    )
     assert "0.1" in repr(judge(np.append(y_pu, 1), np.append(scores, 2.0), prior=0.1))
 
 

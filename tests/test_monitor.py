@@ -158,7 +158,7 @@ def test_values_that_move(model, new):
     assert (column.column, column.is_shifted, column.has_gaps) == ("temperature", True, False)
     assert column.psi > 0.25
     assert found.scores.is_shifted
-    assert "cannot be told from these rows" in found.expectation
+    assert "cannot be estimated from these rows" in found.expectation
 
 
 def test_shares_of_categories_that_change(model, new):

@@ -161,7 +161,7 @@ def test_summary_says_what_was_asked_and_found():
         "Nothing in these numbers calls for special care.",
     ):
         assert words in text
-    assert "That cannot be told" not in text
+    assert "That cannot be estimated" not in text
 
 
 def test_summary_speaks_of_as_many_rows_as_can_be_checked():
@@ -177,7 +177,7 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
     text = Reader(page).text
     for words in (
         "Positives, first 200 rows3 to 184",
-        "That cannot be told from these data alone. Of the first 200 rows anything from 3 to 184 may be positive; "
+        "That cannot be estimated from these data alone. Of the first 200 rows anything from 3 to 184 may be positive; "
         "of all 2,240 unlabelled rows, from 8 to 2,196.",
         "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
         "settles it.",
@@ -200,9 +200,9 @@ def test_fewer_than_fifteen_positives_have_no_auc_and_no_counts():
     findings = replace(example(n_labelled=9, n_rows=60), is_auc_known=False, is_prior_known=False, baselines=[])
     text = text_of(findings)
     assert "at least 15 different rows have to be labelled" in text
-    assert "Labelled rows9too few to estimate anything from" in text
-    assert "How many will I find?That cannot be told from so few labels." in text
-    assert "How many of them are wrong cannot be told from so few labels." in text
+    assert "Labelled rows9too few to estimate anything" in text
+    assert "How many will I find?That cannot be estimated from so few labels." in text
+    assert "How many of them are wrong cannot be estimated from so few labels." in text
     assert "The order rests on 9 columns; none could be tested." in text
     before_the_glossary = text.split("Appendix")[0]
     numbers = ("Estimated AUC", "0.874", "ROC", "expect about", "Probably wrong", "95 % interval 0", "8.1 %")
@@ -361,18 +361,18 @@ def test_every_caution_speaks_where_it_should():
     titles = [caution.title for caution in cautions(shaky())]
     assert titles == [
         "The ranking may be no better than chance",
-        "The AUC is not known well",
-        "This is almost too good",
+        "The AUC is uncertain",
+        "The AUC is suspiciously high",
         "Few labels: 14 rows are labelled",
         "Few unlabelled rows: 12",
         "Many labels may be wrong",
-        "How many positives are hidden cannot be told",
+        "The number of hidden positives cannot be estimated",
     ]
     alike = replace(example(), prior=Interval(0.6, 0.55, 0.65), contamination=Interval(0.2, 0.15, 0.25))
     assert [caution.title for caution in cautions(alike)] == ["Labelled and unlabelled rows are much alike"]
     nothing_known = replace(shaky(), is_auc_known=False)
     assert [caution.title for caution in cautions(nothing_known)] == [
-        "Nothing could be judged",
+        "Too few labels to estimate anything",
         "Few labels: 14 rows are labelled",
         "Few unlabelled rows: 12",
     ]

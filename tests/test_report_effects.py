@@ -11,15 +11,15 @@ from findings_examples import HOSTILE, bent, example, hard_to_draw, hostile_bent
 
 from blindauc import report
 from blindauc.estimate import Estimate
-from blindauc.report import EffectCurve, Feature, Findings, Interval, PairTold
-from blindauc.report.bending import bending_told, carrying, does_select, is_mostly_linear, selection_told
+from blindauc.report import ColumnPair, EffectCurve, Feature, Findings, Interval
+from blindauc.report.bending import bending_sentence, carrying, does_select, is_mostly_linear, selection_sentence
 from blindauc.report.charts import round_steps, weight_chart
 from blindauc.report.comparing import verdict
-from blindauc.report.effect_charts import BINS, common_range, densities, drawn, effect_chart, is_discrete, told
+from blindauc.report.effect_charts import BINS, common_range, curve_rows, densities, drawn, effect_chart, is_discrete
 from blindauc.report.elements import escaped
-from blindauc.report.scales import day, fitting, teller, ticks
+from blindauc.report.scales import day, fitting, ticks, value_formatter
 from blindauc.report.sections.effects import MOST_CHARTS
-from blindauc.report.sections.method import method_told
+from blindauc.report.sections.method import method_sentences
 from blindauc.report.sections.trust import more_rows
 from blindauc.report.words import moved, signed
 
@@ -43,7 +43,7 @@ def test_findings_are_the_same_after_json():
     again = Findings.from_json(findings.to_json())
     assert again == findings
     assert isinstance(again.effects[0], EffectCurve)
-    assert isinstance(again.interactions[0], PairTold)
+    assert isinstance(again.interactions[0], ColumnPair)
     assert isinstance(again.bending, Interval)
     assert report.as_html(again) == report.as_html(findings)
 
@@ -109,9 +109,9 @@ def test_broken_findings_are_refused_in_one_line(broken):
     ],
 )
 def test_whether_bending_was_worth_it_is_told_in_a_sentence_on_two_places(shapes, bending, words):
-    assert bending_told(shapes, bending) == words
+    assert bending_sentence(shapes, bending) == words
     page = text_of(report.as_html(replace(bent(), shapes=shapes, bending=bending)))
-    assert page.count("Was bending worth it?") == (words is not None)
+    assert page.count("Do curves and trees help?") == (words is not None)
     if words:
         assert page.count(words) == 2
 
@@ -121,19 +121,19 @@ def test_the_gain_of_bending_is_told_as_that_over_any_other_method_and_for_estim
         name, advantage = "a score of straight lines alone", GAIN
 
     shapes = {"linear": 0.2, "curves": 0.8}
-    assert verdict(Lines()) in bending_told(shapes, GAIN)
-    assert bending_told(shapes, Estimate(GAIN.value, GAIN.low, GAIN.high)) == bending_told(shapes, GAIN)
+    assert verdict(Lines()) in bending_sentence(shapes, GAIN)
+    assert bending_sentence(shapes, Estimate(GAIN.value, GAIN.low, GAIN.high)) == bending_sentence(shapes, GAIN)
 
 
 def test_what_does_not_select_columns_says_so():
-    assert selection_told({"linear": 0.5, "curves": 0.5}) is None
-    assert selection_told({}) is None
-    assert selection_told({"linear": 0.0, "kernel": 1.0}) == "A kernel uses all columns: it selects none."
-    assert selection_told({"trees": 1.0}) == "Trees use the columns they split on: they select none."
-    assert selection_told({"trees": 0.4, "kernel": 0.6}) == (
+    assert selection_sentence({"linear": 0.5, "curves": 0.5}) is None
+    assert selection_sentence({}) is None
+    assert selection_sentence({"linear": 0.0, "kernel": 1.0}) == "A kernel uses all columns: it selects none."
+    assert selection_sentence({"trees": 1.0}) == "Trees use the columns they split on: they select none."
+    assert selection_sentence({"trees": 0.4, "kernel": 0.6}) == (
         "A kernel uses all columns: it selects none. Trees use the columns they split on: they select none."
     )
-    assert "25 % of the ranking may use any" in selection_told({"linear": 0.75, "trees": 0.25})
+    assert "25 % of the ranking may use any" in selection_sentence({"linear": 0.75, "trees": 0.25})
     assert does_select({})
     assert not does_select({"linear": 0.001, "kernel": 0.999})
     assert carrying({"linear": 0.001, "kernel": 0.999}) == ["kernel"]
@@ -154,15 +154,15 @@ def test_a_page_of_a_kernel_selects_nothing():
 
 
 def test_the_method_is_that_of_the_shapes():
-    linear = method_told({})
-    assert linear == method_told({"linear": 1.0, "curves": 0.0})
+    linear = method_sentences({})
+    assert linear == method_sentences({"linear": 1.0, "curves": 0.0})
     assert linear.startswith("The ranking is a weighted sum of columns. It maximises the blind AUC")
     assert "A fit limits how many columns it uses and leaves out" in linear
-    both = method_told({"linear": 0.3, "curves": 0.7})
+    both = method_sentences({"linear": 0.3, "curves": 0.7})
     assert both.startswith(
         "The ranking is the average of a sum of curves, one for each column; and a weighted sum of columns. "
     )
-    assert "limits how many columns" not in method_told({"kernel": 0.6, "trees": 0.4})
+    assert "limits how many columns" not in method_sentences({"kernel": 0.6, "trees": 0.4})
 
 
 def test_a_theory_of_straight_lines_does_not_speak_of_curves():
@@ -201,7 +201,7 @@ def test_every_effect_has_a_chart_a_sentence_and_a_table_of_all_its_numbers():
         assert f'aria-label="What {effect.column} adds to the score"' in shown
         assert f"<caption>What {effect.column} adds to the score</caption>" in shown
         rows = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in shown.split("<tr>")[2:]]
-        assert rows == [list(row) for row in told(effect)]
+        assert rows == [list(row) for row in curve_rows(effect)]
         assert len(rows) == len(effect.values)
         assert shown.count("data-tip=") == len(drawn(effect).values)
         assert ('class="band"' in shown) != ('class="point"' in shown)
@@ -214,11 +214,11 @@ def test_every_effect_has_a_chart_a_sentence_and_a_table_of_all_its_numbers():
 
 def test_numbers_are_told_in_the_units_of_the_column():
     temperature, _, crp, admitted, discharge, operations, *_ = bent().effects
-    assert told(temperature)[0][0] == "36"
-    assert told(admitted)[0][0] == "2022-01-01"
-    assert [row[0] for row in told(discharge)] == ["no", "yes"]
-    assert [row[0] for row in told(operations)] == list("0123456")
-    assert told(discharge)[1][1:] == ("+1.02", "+0.48", "+1.56", "7.0\u00a0%")
+    assert curve_rows(temperature)[0][0] == "36"
+    assert curve_rows(admitted)[0][0] == "2022-01-01"
+    assert [row[0] for row in curve_rows(discharge)] == ["no", "yes"]
+    assert [row[0] for row in curve_rows(operations)] == list("0123456")
+    assert curve_rows(discharge)[1][1:] == ("+1.02", "+0.48", "+1.56", "7.0\u00a0%")
     assert '<text x="46" y="228" class="tick middle">2022</text>' in effect_chart(admitted, (-1, 1))
     for label in ("no", "yes"):
         assert f">{label}</text>" in effect_chart(discharge, (-1, 1))
@@ -343,13 +343,13 @@ def test_ticks_are_different_in_order_and_do_not_overlap(seed):
 
 
 def test_numbers_have_as_many_digits_as_tell_them_apart():
-    near = teller("", [1e9, 1e9 + 8])
+    near = value_formatter("", [1e9, 1e9 + 8])
     assert near(1e9 + 3) == "1,000,000,003"
-    assert teller("", [0.0, 3e7])(1.23e7) == "1.23e7"
-    assert teller("", [-4e-9, 3e-9])(-1.5e-9) == "\u22121.5e\u22129"
-    assert teller("", [-40.0, 30.0])(-12.345) == "\u221212.3"
-    assert teller("", [5.0, 5.0])(5.0) == "5"
-    assert teller("yes", [0.0, 0.5])(0.5) == "0.5"
+    assert value_formatter("", [0.0, 3e7])(1.23e7) == "1.23e7"
+    assert value_formatter("", [-4e-9, 3e-9])(-1.5e-9) == "\u22121.5e\u22129"
+    assert value_formatter("", [-40.0, 30.0])(-12.345) == "\u221212.3"
+    assert value_formatter("", [5.0, 5.0])(5.0) == "5"
+    assert value_formatter("yes", [0.0, 0.5])(0.5) == "0.5"
     assert fitting([], 280) == []
     assert round_steps(0, 8e-14) == [0.0, 2e-14, 4e-14, 6e-14, 8e-14]
     assert (signed(-0.4), signed(0.004), signed(-0.004)) == ("\u22120.40", "0.00", "0.00")
@@ -413,7 +413,7 @@ def test_every_chart_tells_its_numbers_inside_its_box(opened, width):
         page.move(*page.middle_of(f"[data-test='{number}']"))
         text = page.evaluate(f"{plot}.querySelector('.tip').textContent")
         assert re.match(r"\S+: adds [+\u2212]?\d\.\d\d\n95 % interval \S+ to \S+\n\S+\s% of the unlabelled rows", text)
-        assert text.split(":")[0] in [row[0] for row in told(effect)]
+        assert text.split(":")[0] in [row[0] for row in curve_rows(effect)]
         inside = (
             f"(([p, t]) => t.width > 0 && t.left >= p.left - 1 && t.right <= p.right + 1)"
             f"([{plot}, {plot}.querySelector('.tip')].map(e => e.getBoundingClientRect()))"

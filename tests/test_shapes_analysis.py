@@ -30,7 +30,7 @@ from blindauc.estimators.notebook import found as shown_in_a_notebook
 from blindauc.explain import Effect, Interaction, bends
 from blindauc.model_files import ModelFileError
 from blindauc.preprocessing import feature_groups, group_names, make_preprocessor
-from blindauc.report.bending import bending_told
+from blindauc.report.bending import bending_sentence
 from blindauc.report.findings import Findings
 from blindauc.scorers import LinearModel
 from blindauc.scorers.curves import curves_of
@@ -156,7 +156,7 @@ def test_whether_bending_was_worth_it_is_told_everywhere(tmp_path):
     assert findings.bending.low > 0
     assert findings.shapes == pytest.approx(ranking.shapes_)
     assert Findings.from_json(findings.to_json()) == findings
-    sentence = bending_told(findings.shapes, findings.bending)
+    sentence = bending_sentence(findings.shapes, findings.bending)
     assert sentence in ranking.summary().splitlines()
     assert sentence in html.unescape(shown_in_a_notebook(ranking))
     assert sentence in summary(findings, tmp_path).splitlines()

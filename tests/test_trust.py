@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
 
+import blindauc.prior
+import blindauc.trust
 from blindauc import BlindAUCClassifier, Estimate
 from blindauc.datasets import make_paper_data
 from blindauc.prior import Plausible, PriorEstimate, ScoreModel, fit_score_model
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust import StabilitySelection, judge_ranks, stability_selection
-from blindauc.trust.judgement import among_all_rows, on_scores
+from blindauc.trust import StabilitySelection, assess_ranks, stability_selection
+from blindauc.trust.ranks import among_all_rows, on_scores
 from blindauc.trust.stability import _complementary_halves
 
 
@@ -46,7 +48,7 @@ RANKED = {
 @pytest.mark.parametrize("prior", [None, 0.2, 0.9])
 @pytest.mark.parametrize("case", RANKED)
 def test_a_judgement_stays_in_its_bounds(case, prior):
-    judgement = judge_ranks(RANKED[case], prior)
+    judgement = assess_ranks(RANKED[case], prior)
     assert judgement.suspicion.shape == RANKED[case].pos.shape
     assert ((judgement.suspicion >= 0) & (judgement.suspicion <= 1)).all()
     assert 0 <= judgement.auc.low <= judgement.auc <= judgement.auc.high <= 1
@@ -62,7 +64,7 @@ def test_the_truth_is_inside_the_intervals():
     for seed in range(20):
         pos, unl, _, hidden = normal_scores(seed)
         auc = (unl[hidden][:, None] > unl[~hidden]).mean()
-        judgement = judge_ranks(ranked(pos, unl))
+        judgement = assess_ranks(ranked(pos, unl))
         intervals = judgement.auc, judgement.estimate.prior, judgement.estimate.contamination
         held += [found.low <= true <= found.high for found, true in zip(intervals, (auc, 0.3, 0.1), strict=True)]
     assert (held >= 17).all()
@@ -72,8 +74,8 @@ def test_weights_equal_repetition_but_for_the_interval():
     pos, unl, *_ = normal_scores(0, 60, 150)
     rng = np.random.default_rng(0)
     w_pos, w_unl = rng.integers(1, 4, 60), rng.integers(1, 4, 150)
-    weighted = judge_ranks(ranked(pos, unl, w_pos.astype(float), w_unl.astype(float)))
-    repeated = judge_ranks(ranked(pos.repeat(w_pos), unl.repeat(w_unl)))
+    weighted = assess_ranks(ranked(pos, unl, w_pos.astype(float), w_unl.astype(float)))
+    repeated = assess_ranks(ranked(pos.repeat(w_pos), unl.repeat(w_unl)))
     np.testing.assert_allclose(weighted.suspicion.repeat(w_pos), repeated.suspicion, atol=1e-9)
     assert weighted.auc == pytest.approx(repeated.auc, abs=1e-9)
     assert weighted.estimate.prior == pytest.approx(repeated.estimate.prior, abs=1e-9)
@@ -90,7 +92,7 @@ def test_on_scores_means_the_same_at_the_unlabelled_scores(distance, kind):
     if kind == "tied":
         pos, unl = np.round(pos), np.round(unl)
     ranks = ranked(pos, unl, unl_weight=weight)
-    model = judge_ranks(ranks).score_model
+    model = assess_ranks(ranks).score_model
     meaning = on_scores(model, unl, weight)
     np.testing.assert_array_equal(meaning.probability(unl), model.probability(ranks.unl))
     assert (np.diff(meaning.edges) >= 0).all()
@@ -101,7 +103,7 @@ def test_on_scores_means_the_same_at_the_unlabelled_scores(distance, kind):
 def test_on_scores_where_positives_rank_below_every_unlabelled_row():
     unl = np.arange(100.0)
     ranks = ranked(np.r_[np.full(5, -50.0), np.linspace(60.5, 98.5, 30)], unl)
-    model = judge_ranks(ranks).score_model
+    model = assess_ranks(ranks).score_model
     np.testing.assert_array_equal(on_scores(model, unl, np.ones(100)).probability(unl), model.probability(ranks.unl))
 
 
@@ -328,3 +330,21 @@ def test_bad_bounds(case):
     params, message = BAD_BOUNDS[case]
     with pytest.raises(ValueError, match=message):
         counted(100, 10).expected_false(**params)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        (blindauc.prior, "is_told", "is_identified"),
+        (blindauc.trust, "Judgement", "RankAssessment"),
+        (blindauc.trust, "judge_ranks", "assess_ranks"),
+    ],
+)
+def test_old_names_work_and_warn(module, old, new):
+    with pytest.warns(FutureWarning, match=rf"{old} is deprecated: use blindauc\..*\.{new}\."):
+        assert getattr(module, old) is getattr(module, new)
+
+
+def test_names_that_never_were_are_missing():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        blindauc.trust.nothing  # noqa: B018

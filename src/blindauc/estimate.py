@@ -1,28 +1,31 @@
-"""A number that knows how sure it is."""
+"""An estimate with its confidence interval."""
 
 from __future__ import annotations
 
 from statistics import NormalDist
 from typing import Any
 
-MIN_JUDGED = 15
-"""With fewer distinct positives to judge by, what candidates differ by is noise, none is chosen, and neither an AUC nor
-a count is told (convention). Here, below everything that judges or tells, so that there is one such number."""
+MIN_POSITIVES = 15
+"""The fewest distinct labelled positives for which estimates are reported and hyper-parameters are tuned (convention).
 
-TOO_FEW = f"cannot be told: at least {MIN_JUDGED} different rows have to be labelled to judge the ranking"
-"""Of whatever is learnt from rows that were held out."""
+With fewer, differences between candidates are noise. The constant is defined in this module because all others, from
+tuning to the report, import from it.
+"""
+
+TOO_FEW = f"cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled to judge the ranking"
+"""Printed in the place of an estimate when there are too few labelled rows."""
 
 
 class Estimate(float):
-    """An estimated number with its confidence interval; in arithmetic it is the plain number.
+    """A float with a confidence interval. Arithmetic gives plain floats.
 
     Parameters
     ----------
     value : float
     low, high : float
-        The ends of the interval, on either side of the value.
+        The ends of the interval; `low <= value <= high`.
     confidence : float, default=0.95
-        The share of samples whose interval is meant to hold the truth.
+        The nominal coverage of the interval.
 
     Examples
     --------
@@ -58,13 +61,13 @@ class Estimate(float):
     def __getnewargs__(self) -> tuple[float, float, float, float]:  # type: ignore[override]
         return float(self), self.low, self.high, self.confidence
 
-    # Only the arguments of __new__ travel: there is no other state to restore.
+    # Pickle restores an Estimate from the arguments of __new__; there is no other state.
     def __getstate__(self) -> None:
         return None
 
     @property
     def standard_error(self) -> float:
-        """That of a normal distribution with an interval of this width."""
+        """The standard error of a normal distribution with an interval of this width."""
         return (self.high - self.low) / (2 * NormalDist().inv_cdf((1 + self.confidence) / 2))
 
     def __repr__(self) -> str:

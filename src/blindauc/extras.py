@@ -1,4 +1,4 @@
-"""Packages that only some people need, asked for when they are."""
+"""Import of optional dependencies, with an error that names the install command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import Any
 
 
 def imported(module: str, *, otherwise: str) -> Any:
-    """A module of an optional extra; where it is not there, one line, with the module filled in, says how to get it.
+    """Import a module of an optional extra.
+
+    Parameters
+    ----------
+    module : str
+    otherwise : str
+        The message of the ModuleNotFoundError if the module is not installed; `{}` stands for its name.
 
     Examples
     --------

@@ -19,22 +19,22 @@ class Labels(NamedTuple):
 
 
 def read_labels(y: Any, pos_label: Any = None) -> Labels:
-    """The labels of y, whose larger value is the positive one unless `pos_label` names it."""
+    """Read labels. The larger of the two values is the positive class, unless `pos_label` names it."""
     values = column_or_1d(y, warn=True)
     missing = is_missing(values)
-    known = values[~missing]
-    if known.dtype == object:
-        if len({isinstance(label, str) for label in known}) > 1:
+    labels = values[~missing]
+    if labels.dtype == object:
+        if len({isinstance(label, str) for label in labels}) > 1:
             raise ValueError("y mixes text with other labels: write all labels of a class the same way.")
-        known = np.array(known.tolist())
-    if known.dtype.kind == "f":
-        assert_all_finite(known, input_name="y")
-    if len(known) == 0:
+        labels = np.array(labels.tolist())
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    if len(labels) == 0:
         raise ValueError(
             "Input y contains NaN in every row, so there is no positive class: mark the labelled positives with 1."
         )
-    _check_binary(known)
-    present = np.unique(known)
+    _check_binary(labels)
+    present = np.unique(labels)
     positive = present[-1] if pos_label is None else pos_label
     if positive not in present:
         raise ValueError(f"pos_label={pos_label!r} is not among the classes in y: {present.tolist()}.")
@@ -44,14 +44,14 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
             f"y has no positive class: every label is {positive} or missing. Mark the labelled positives with 1."
         )
     is_positive = np.zeros(len(values), dtype=bool)
-    is_positive[~missing] = known == positive
+    is_positive[~missing] = labels == positive
     other = others[0] if len(others) else _label_of_missing(positive)
     return Labels(is_positive, np.array([other, positive]))
 
 
-def _check_binary(known: Any) -> None:
-    check_classification_targets(known)
-    kind = type_of_target(known, input_name="y")
+def _check_binary(labels: Any) -> None:
+    check_classification_targets(labels)
+    kind = type_of_target(labels, input_name="y")
     if kind != "binary":
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}. y must hold two "
@@ -65,7 +65,7 @@ def is_missing(values: Any) -> Bools:
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype == object:
-        # None, NaN and pandas.NA: the last two are not equal to themselves, or will not say.
+        # NaN is not equal to itself; comparing pandas.NA gives neither True nor False, so it is found by its type.
         return np.array([v is None or type(v).__name__ == "NAType" or v != v for v in values], dtype=bool)
     return np.zeros(len(values), dtype=bool)
 
@@ -75,7 +75,7 @@ def _means_unlabelled(label: Any) -> bool:
 
 
 def _label_of_missing(positive: Any) -> Any:
-    """The class that predictions give to rows like the missing ones."""
+    """The label of the unlabelled class in `classes_` if y holds only the positive label and missing values."""
     if isinstance(positive, str):
         return "unlabelled"
     return type(positive)(0 if positive != 0 else -1)

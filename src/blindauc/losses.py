@@ -1,7 +1,7 @@
-"""Surrogates of the ranking error: `loss(m)` of the margin m = score of a positive - score of an unlabelled row.
+"""Surrogate losses of the ranking error: `loss(m)` of the margin m = score of a positive - score of an unlabelled row.
 
-Every loss has `value`, `derivative` and `curvature` (elementwise, no overflow), and says how
-sums of it over all pairs can be taken without forming the pairs:
+Every loss has `value`, `derivative` and `curvature` (elementwise, no overflow). Its class determines how its sums over
+all pairs are computed without forming the pairs:
 
 - `AnalyticLoss`: smooth between its `Tail`s, which are a line plus an exponential;
 - `PiecewiseLoss`: a sum of truncated powers `coef * max(0, side * (m - knot)) ** degree`.
@@ -20,23 +20,23 @@ from scipy.special import expit
 from blindauc._typing import Floats
 
 LARGEST_EXPONENT = 700.0
-"""exp of it is still a number."""
+"""The exponential of this number does not overflow in double precision."""
 
 
 class Loss(ABC):
-    """What a pairwise objective needs of a loss."""
+    """Base class of the losses."""
 
     convex: bool
     """Whether every local minimum of a sum of it is global."""
 
     has_flat_stretches = False
-    """Whether it has slope without curvature somewhere, so that a step by its curvature may go anywhere."""
+    """Whether its curvature vanishes where its slope does not, so that Newton steps may be arbitrarily long."""
 
     max_slope: float = inf
-    """A bound of |derivative|."""
+    """An upper bound of |derivative|."""
 
     max_curvature: float = inf
-    """A bound of |curvature|; infinite where the loss has a kink."""
+    """An upper bound of |curvature|; infinite if the loss has a kink."""
 
     @abstractmethod
     def value(self, m: Floats) -> Floats:
@@ -51,11 +51,11 @@ class Loss(ABC):
         """loss''(m); zero at a kink."""
 
     def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
-        """Both, for losses in which they share work."""
+        """Value and derivative, for losses in which they share work."""
         return self.value(m), self.derivative(m)
 
     def smoothed(self, width: float) -> Loss:
-        """A loss with the kinks rounded off over `width`; a smooth loss is its own."""
+        """The loss with its kinks smoothed over `width`; a smooth loss itself."""
         return self
 
     def derivative_of_order(self, order: int, m: Floats) -> Floats:
@@ -83,14 +83,14 @@ def _expit(m: Floats) -> Floats:
     """1 / (1 + exp(-m))."""
     if isinstance(m, np.ndarray):
         return expit(m)
-    # In functions of NumPy, which are written down for margins that are elsewhere: SciPy's takes arrays alone where
-    # SCIPY_ARRAY_API is set, as scikit-learn asks for devices.
+    # NumPy functions, because they can be recorded for margins that are not in memory. SciPy's expit accepts only
+    # arrays if SCIPY_ARRAY_API is set, which scikit-learn requires for device arrays.
     decay = np.exp(-np.abs(m))
     return np.where(m >= 0, 1.0, decay) / (1 + decay)
 
 
 def _growth(m: Floats) -> Floats:
-    """exp(-m), or the largest that is safe: beyond it log1p(exp(-m)) is -m."""
+    """exp(-m), clipped to avoid overflow; where it is clipped, log1p(exp(-m)) equals -m."""
     return np.exp(np.minimum(-m, LARGEST_EXPONENT))
 
 
@@ -110,7 +110,7 @@ class Logistic(AnalyticLoss):
     max_curvature = 0.25
 
     def value(self, m: Floats) -> Floats:
-        # np.logaddexp(0, -m) is the same number at three times the cost.
+        # np.logaddexp(0, -m) gives the same number at three times the cost.
         return np.maximum(np.log1p(_growth(m)), -m)
 
     def derivative(self, m: Floats) -> Floats:
@@ -119,7 +119,7 @@ class Logistic(AnalyticLoss):
     def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
         growth = _growth(m)
         value = np.maximum(np.log1p(growth), -m)
-        growth /= -1 - growth  # in place: at this size new memory costs as much as the arithmetic
+        growth /= -1 - growth  # in place: allocating new memory would cost as much as the arithmetic
         return value, growth
 
     def curvature(self, m: Floats) -> Floats:
@@ -174,7 +174,7 @@ class TruncatedPower(NamedTuple):
         return self.coef * np.maximum(distance, 0.0) ** self.degree
 
     def differentiated(self, order: int) -> TruncatedPower:
-        """Its derivative of that order (a power below zero vanishes almost everywhere)."""
+        """The derivative of that order; beyond the degree it is zero almost everywhere."""
         left = max(self.degree - order, 0)
         coef = self.coef * self.side**order * perm(self.degree, order)
         return TruncatedPower(coef, self.knot, self.side, left)
@@ -234,8 +234,8 @@ class SquaredHinge(PiecewiseLoss):
 class BarrierHinge(PiecewiseLoss):
     """max(-slope * (radius + m) + radius, radius - m, slope * (m - radius)).
 
-    Symmetric for |m| <= radius, with a barrier that keeps the margins there:
-    Charoenphakdee, Lee and Sugiyama, On symmetric losses for learning from corrupted labels, ICML 2019.
+    Symmetric for |m| <= radius, with a barrier that keeps the margins there (Charoenphakdee, Lee and Sugiyama, On
+    symmetric losses for learning from corrupted labels, ICML 2019).
     """
 
     slope: float = 200.0
@@ -259,10 +259,10 @@ class BarrierHinge(PiecewiseLoss):
 
 @dataclass(frozen=True)
 class RoundedKinks(PiecewiseLoss):
-    """Piecewise linear terms averaged over a window of `width`: within width/8 of each term, and smooth.
+    """Piecewise linear terms, smoothed by averaging over a window of `width`; they differ by at most width/8 per term.
 
-    A difference of squares, so that far from the kinks it keeps about 16 - log10(m^2 / width) digits: good enough
-    to lead a solver to the loss itself.
+    It is a difference of squares, so that far from the kinks only about 16 - log10(m^2 / width) digits are correct.
+    This suffices to start a solver near the minimum of the loss itself.
     """
 
     kinks: tuple[TruncatedPower, ...]
@@ -293,7 +293,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def get_loss(loss: str | Loss) -> Loss:
-    """The loss of that name; a `Loss` stands for itself."""
+    """The loss of that name; a `Loss` is returned as it is."""
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str) or loss not in LOSSES:
@@ -302,5 +302,5 @@ def get_loss(loss: str | Loss) -> Loss:
 
 
 def of_another_kind(loss: Loss) -> TypeError:
-    """What to raise where a summary of scores meets a loss that it was not made for."""
+    """The error for a summary of scores that was made for another kind of loss."""
     return TypeError(f"This summary of scores is not for {loss!r}: summarize the scores with that loss.")

@@ -1,4 +1,4 @@
-"""Where scores stand among others."""
+"""Ranks of scores among the scores of unlabelled rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blindauc._typing import Floats
 
 @dataclass(frozen=True)
 class Ranked:
-    """Ranks and weights of labelled positives and of unlabelled rows, by models that have not seen them."""
+    """Out-of-fold ranks and weights of the labelled positives and of the unlabelled rows."""
 
     pos: Floats
     unl: Floats
@@ -20,7 +20,7 @@ class Ranked:
 
 
 def share_below(targets: Floats, scores: Floats, weight: Floats) -> Floats:
-    """The share of the weight whose score is below each target; equal scores count one half.
+    """The weighted share of the scores below each target; ties count one half.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Risks: what two score vectors cost, and how that changes with them.
+"""Risks: functions of the two score vectors, with their gradients and Hessians.
 
 Notation, here and in `objectives`: `a` the positives' scores with their shifts, `b` the unlabelled scores,
 `p` and `q` their weights, each summing to one, `loss` a function of a margin.
@@ -29,11 +29,11 @@ from blindauc.pairwise import PairwiseCurvature, ScoreSummary, mean_over_pairs, 
 from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
-"""Up to this many, to form the pairs is quicker than not to."""
+"""Up to this many pairs, forming them is faster than the sums that avoid it."""
 
 
 class RiskValue(NamedTuple):
-    """A risk and its derivatives by the scores."""
+    """The value of a risk and its gradients with respect to the scores."""
 
     value: float
     by_pos: Floats
@@ -64,56 +64,56 @@ class ScoreHessian(NamedTuple):
 
 
 PosTerm = Callable[[int, Floats], Floats]
-"""(order, a) -> the derivative of that order of what one positive costs as a function of its own score."""
+"""(order, a) -> the derivative of that order of a positive's loss as a function of its score."""
 
 ScoreProduct = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 class Risk(ABC):
-    """A function of the two score vectors."""
+    """Base class of the risks."""
 
     has_intercept: bool
-    """Whether adding a constant to all scores matters."""
+    """Whether the risk changes if a constant is added to all scores."""
 
     loss: Loss
 
     @property
     def is_smooth(self) -> bool:
-        """Whether it has second derivatives that tell where it bends."""
+        """Whether it has bounded second derivatives."""
         return isfinite(self.loss.max_curvature)
 
     @cached_property
     def value_at_zero(self) -> float:
-        """What scores of zero cost, whatever the rows."""
+        """The risk of scores of zero, which does not depend on the rows."""
         nothing, everything = np.zeros(1), np.ones(1)
         return self(nothing, nothing, everything, everything).value
 
     shifts_work = True
-    """Whether shifting a positive's score takes back its pull on the others."""
+    """Whether shifting a positive's score reduces its influence on the weights."""
 
     @property
     @abstractmethod
     def curvature_scale(self) -> float:
-        """How much it can bend, about, when all positive, and all unlabelled, scores move."""
+        """An approximate upper bound of `bend`."""
 
     @property
     @abstractmethod
     def max_pos_slope(self) -> float:
-        """A bound of |pos_term'|."""
+        """An upper bound of |pos_term'|."""
 
     def with_known_negatives(self, share: float) -> Self:
-        """The risk where known negatives have this share of the unlabelled side.
+        """The risk if known negatives have this share of the weight of the unlabelled side.
 
             (1 - share) R(positives, unlabelled) + share R(positives, known negatives)
 
-        is the same risk of a mixture of both (the PNU combination of Sakai, Niu and Sugiyama, Machine Learning 2018),
-        in which positives are rarer than among the unlabelled rows; to the blind AUC that does not matter.
+        It equals the risk of a mixture of both (the PNU combination of Sakai, Niu and Sugiyama, Machine Learning 2018),
+        with a smaller prior than the unlabelled rows have. The blind AUC does not depend on the prior.
         """
         return self
 
     @abstractmethod
     def smoothed(self, width: float) -> Self:
-        """The risk with its kinks rounded off over `width`."""
+        """The risk with its kinks smoothed over `width`."""
 
     @abstractmethod
     def __call__(self, a: Floats, b: Floats, p: Floats, q: Floats) -> RiskValue:
@@ -121,14 +121,14 @@ class Risk(ABC):
 
     @abstractmethod
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
-        """The Hessian as arrays: for at most a few million pairs."""
+        """The Hessian as arrays, for at most a few million pairs."""
 
     @abstractmethod
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
-        """The Hessian as a function of a direction, at the cost of a pass over the scores."""
+        """The product of the Hessian with a direction, as a function; each costs a pass over the scores."""
 
     def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
-        """The second derivative as all positive scores move together, plus that as all unlabelled ones do."""
+        """The second derivative along a common shift of all positive scores, plus that of all unlabelled scores."""
         product = self.hessian_product(a, b, p, q)
         by_pos, _ = product(np.ones_like(a), np.zeros_like(b))
         _, by_unl = product(np.zeros_like(a), np.ones_like(b))
@@ -136,7 +136,7 @@ class Risk(ABC):
 
     @abstractmethod
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
-        """What one positive costs, given the unlabelled scores; convex if the loss is and shifts work."""
+        """The loss of one positive, given the unlabelled scores; convex if `loss` is and shifts work."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class BlindAUCRisk(Risk):
         return PairwiseCurvature(self.loss, a, b, p, q).product
 
     def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
-        # Only differences of scores matter: moving all of one kind, or of the other, is the same.
+        # Only differences of scores matter, so both shifts give the same second derivative.
         return 2 * float(p @ self.pos_term(b, q)(2, a))
 
     def pos_term(self, b: Floats, q: Floats) -> PosTerm:
@@ -186,7 +186,7 @@ def _are_few(a: Floats, b: Any) -> bool:
 
 @dataclass(frozen=True)
 class _PairsTerm:
-    """What one positive costs by its pairs with all unlabelled scores."""
+    """The mean loss of one positive over its pairs with all unlabelled scores."""
 
     loss: Loss
     b: Floats
@@ -204,32 +204,32 @@ class _PairsTerm:
 
 @dataclass(frozen=True)
 class PUErrorRisk(Risk):
-    """A weighted sum of the positives' losses under both labels, and of the unlabelled rows' as negatives."""
+    """A weighted sum of the losses of positives under both labels, and of unlabelled rows as negatives."""
 
     loss: Loss
     prior: float
     has_intercept = True
 
     negative_share: float = 0.0
-    """What the positives' loss as negatives weighs."""
+    """The weight of the loss of positives as negatives."""
 
     @classmethod
     def paper(cls, loss: Loss, prior: float) -> PUErrorRisk:
-        """The risk of the paper, with its signs repaired."""
+        """The risk of the paper, with its signs corrected."""
         return cls(loss, prior, negative_share=1 - prior)
 
     @classmethod
     def unbiased(cls, loss: Loss, prior: float) -> PUErrorRisk:
-        """The risk whose mean over samples is the classification risk."""
+        """The unbiased estimator of the classification risk."""
         return cls(loss, prior, negative_share=-prior)
 
     @property
     def shifts_work(self) -> bool:  # type: ignore[override]
-        """Not where the loss as a negative is taken off again: with the logistic loss a line is left."""
+        """False if the loss as a negative is subtracted: with the logistic loss, a linear function remains."""
         return self.negative_share >= 0
 
     def with_known_negatives(self, share: float) -> Self:
-        # Both 1 - prior, of the paper, and -prior, of the others, grow by as much as the prior falls.
+        # `negative_share` is 1 - prior (paper) or -prior (others): both increase by what the prior decreases.
         less = share * self.prior
         return replace(self, prior=self.prior - less, negative_share=self.negative_share + less) if share else self
 
@@ -269,10 +269,10 @@ class PUErrorRisk(Risk):
 
 @dataclass(frozen=True)
 class NonnegativePURisk(PUErrorRisk):
-    """The unbiased risk with its estimate of the negatives' part kept from falling below zero."""
+    """The unbiased risk with its estimate of the negatives' part clipped at zero."""
 
     width: float = 0.0
-    """The scale over which the kink of max(0, .) is rounded off."""
+    """The width over which the kink of max(0, .) is smoothed."""
 
     @classmethod
     def of(cls, loss: Loss, prior: float) -> NonnegativePURisk:
@@ -292,7 +292,7 @@ class NonnegativePURisk(PUErrorRisk):
         return self.prior * self.loss.derivative_of_order(order, a)
 
     def _clip(self, z: float) -> tuple[float, float, float]:
-        """max(0, z) = (z + sqrt(z^2 + width^2)) / 2 at width 0, and its two derivatives."""
+        """The smoothed max(0, z), (z + sqrt(z^2 + width^2)) / 2, and its two derivatives; exact at width 0."""
         root = sqrt(z * z + self.width * self.width)
         if root == 0:
             return 0.0, 0.5, inf

@@ -1,4 +1,4 @@
-"""The best shift of each positive for fixed scores: many problems of one variable, solved together.
+"""The optimal shift of each labelled positive for fixed scores: many one-dimensional problems, solved at once.
 
 min over e of  share * term(a + e) + shift_l2/2 * e^2
 """
@@ -12,7 +12,8 @@ import numpy as np
 from blindauc._typing import Floats
 
 GRID = np.concatenate([-np.geomspace(1.0, 1e-5, 96), [0.0], np.geomspace(1e-5, 1.0, 96)])
-"""Relative to the furthest shift worth its ridge; dense near zero, where scores are."""
+"""Starting points of a non-convex search, relative to the largest shift that can pay for its penalty (convention). They
+are dense near zero, where most optima are."""
 
 
 def best_shifts(
@@ -23,14 +24,20 @@ def best_shifts(
     *,
     slope_bound: float | None = None,
 ) -> tuple[Floats, Floats]:
-    """What each best shift gains over none, and the shifts.
+    """The decrease of the objective by the best shift of each positive, and the shifts.
+
+    The solver is Newton's method, safeguarded by bisection.
 
     Parameters
     ----------
-    term : (order, scores) -> derivative of that order of what a positive with such a score costs
-    a, share : (n_pos,) the positives' scores and weights
-    shift_l2 : positive ridge
-    slope_bound : a bound of |term'| where the term is not convex; None where it is
+    term : callable
+        `term(order, scores)` returns the derivative of this order of the loss of positives with these scores.
+    a, share : ndarray of shape (n_pos,)
+        Scores and weights of the positives.
+    shift_l2 : float
+        Ridge penalty of the shifts; positive.
+    slope_bound : float, optional
+        An upper bound of |term'| if the term is not convex; None if it is convex.
     """
 
     def slope(e: Floats) -> Floats:
@@ -40,7 +47,7 @@ def best_shifts(
         return share * term(0, a + e) + shift_l2 / 2 * e**2
 
     if slope_bound is None:
-        # At the minimum shift_l2 * e is the slope of the term, for a convex one at most that at e = 0.
+        # At the minimum shift_l2 * |e| = share * |term'|, which for a convex term is at most its value at e = 0.
         reach = -share * term(1, a) / shift_l2
         low, high = np.minimum(reach, 0.0), np.maximum(reach, 0.0)
         best = np.zeros_like(a)
@@ -62,7 +69,7 @@ def best_shifts(
 
 
 def _bracketed(value: Callable[[Floats], Floats], reach: Floats) -> tuple[Floats, Floats, Floats]:
-    """The best of a grid over [-reach, reach] for each problem, between its neighbours."""
+    """For each problem, the best point of a grid over [-reach, reach], and its neighbours."""
     at = np.array([value(point * reach) for point in GRID]).argmin(axis=0)
     low, high = np.maximum(at - 1, 0), np.minimum(at + 1, len(GRID) - 1)
     return GRID[low] * reach, GRID[at] * reach, GRID[high] * reach

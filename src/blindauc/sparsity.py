@@ -1,7 +1,7 @@
-"""The hypothesis sets of the paper: which weights may be nonzero together.
+"""The sparsity sets of the paper: which weights may be nonzero together.
 
-All of them say one thing: *units* (columns, or groups of columns) are drawn from *pools*, and at most
-`capacity` units of a pool may be nonzero.
+All of them have one form: *units* (columns, or groups of columns) belong to *pools*, and at most `capacity` units of a
+pool may be nonzero.
 
 ============== ========== ================ =====================
 set            unit       pool             capacity
@@ -31,9 +31,12 @@ class SparsitySet:
 
     Parameters
     ----------
-    unit : (n_columns,) the unit of each column
-    pool : (n_units,) the pool of each unit
-    capacity : (n_pools,) how many units of each pool may be nonzero
+    unit : ndarray of shape (n_columns,)
+        The unit of each column.
+    pool : ndarray of shape (n_units,)
+        The pool of each unit.
+    capacity : ndarray of shape (n_pools,)
+        The most units of each pool that may be nonzero.
     """
 
     def __init__(self, unit: Ints, pool: Ints, capacity: Ints) -> None:
@@ -47,21 +50,21 @@ class SparsitySet:
 
     @property
     def n_units(self) -> int:
-        """How many units may be nonzero."""
+        """The most units that may be nonzero."""
         return int(self._capacity.sum())
 
     def is_within(self, other: SparsitySet) -> bool:
-        """Whether another set, everything or of the same pools, allows all that this one does."""
+        """Whether this set is a subset of another one, which has the same pools or no restriction."""
         if self.is_everything or other.is_everything:
             return other.is_everything
         return bool(np.all(self._capacity <= other._capacity))
 
     def project(self, vector: Floats) -> Floats:
-        """The nearest point of the set; among equals the first."""
+        """The Euclidean projection onto the set; ties keep the first unit."""
         return np.where(self.support(vector), vector, 0.0)
 
     def support(self, importance: Floats) -> Bools:
-        """The columns of the units with the largest norm: as many as the set allows, as a mask."""
+        """A mask of the columns of the units with the largest norms, as many as the set allows."""
         return self._keep(self._norms(importance))[self._unit]
 
     def _norms(self, vector: Floats) -> Floats:
@@ -69,7 +72,7 @@ class SparsitySet:
         np.maximum.at(largest, self._unit, np.abs(vector))
         if self._units_are_columns:
             return largest
-        # Each unit by its own largest entry, so that no square overflows or vanishes.
+        # Scaled by the largest entry of each unit, so that squares neither overflow nor underflow.
         ratio = vector / np.where(largest > 0, largest, 1.0)[self._unit]
         return largest * np.sqrt(np.bincount(self._unit, ratio**2, len(self._pool)))
 
@@ -79,10 +82,10 @@ class SparsitySet:
         return kept
 
     def swaps(self, support: Bools, gain: Floats, cost: Floats, limit: int) -> Iterator[Bools]:
-        """Supports one exchange away, the most promising first.
+        """Supports that differ by one exchange, in decreasing order of expected improvement.
 
-        `gain` is what a column outside would bring and `cost` what a column inside would leave; both add up
-        over the columns of a unit.
+        `gain` is the expected decrease of the objective by adding a column, and `cost` its increase by removing one;
+        both are summed over the columns of a unit.
         """
         active = np.zeros(len(self._pool), dtype=bool)
         active[self._unit[support]] = True
@@ -99,17 +102,17 @@ class SparsitySet:
             yield (support & (self._unit != leaving)) | (self._unit == entering)
 
     def loosened(self, factor: float) -> SparsitySet:
-        """The set with so many times the capacity, as far as there are units."""
+        """The set with `factor` times the capacity, at most the number of units."""
         sizes = np.bincount(self._pool, minlength=len(self._capacity))
         capacity = np.minimum(np.ceil(factor * np.maximum(self._capacity, 1)), sizes)
         return SparsitySet(self._unit, self._pool, capacity.astype(np.intp))
 
     def over(self, source: Ints) -> SparsitySet:
-        """The set for columns that are derived from these: those of one column go in and out together."""
+        """The set for derived columns: those with the same source column are selected together."""
         return SparsitySet(self._unit[source], self._pool, self._capacity)
 
     def with_free_column(self) -> SparsitySet:
-        """The set with one more column, at the end, that is always allowed (an intercept)."""
+        """The set with one more column at the end that is always allowed: an intercept."""
         return SparsitySet(
             np.append(self._unit, len(self._pool)),
             np.append(self._pool, len(self._capacity)),
@@ -118,7 +121,7 @@ class SparsitySet:
 
 
 class AllFeatures(SparsitySet):
-    """Every vector."""
+    """The set of all vectors: no restriction."""
 
     def __init__(self, n_features: int) -> None:
         super().__init__(np.arange(n_features), np.zeros(n_features, np.intp), np.array([n_features]))
@@ -132,7 +135,7 @@ class L0(SparsitySet):
 
 
 class L0Among(SparsitySet):
-    """At most `n_nonzero` nonzero weights, none of them outside of a mask."""
+    """At most `n_nonzero` nonzero weights, all of them inside a mask."""
 
     def __init__(self, eligible: Bools, n_nonzero: int) -> None:
         super().__init__(np.arange(len(eligible)), np.where(eligible, 0, 1), np.array([n_nonzero, 0]))
@@ -156,19 +159,20 @@ class ExclusiveL0(SparsitySet):
 def resolve_groups(
     groups: Sequence[object] | ArrayLike, n_features: int, feature_names: ArrayLike | None = None
 ) -> Ints:
-    """One whole number per column from any way of writing a partition of the columns.
+    """The group number of each column, from any notation of a partition of the columns.
 
     Parameters
     ----------
-    groups : one id per column, or a list of lists of column indices, or a list of lists of column names
+    groups : array-like or list of lists
+        One id per column, or lists of column indices, or lists of column names.
     n_features : int
     feature_names : array-like of shape (n_features,), optional
-        Needed when the groups are lists of names.
+        Required if the groups are lists of names.
 
     Returns
     -------
     ndarray of shape (n_features,)
-        Groups are numbered as they come in lists, and in sorted order when given as ids.
+        Lists are numbered in their order, ids in sorted order.
 
     Examples
     --------

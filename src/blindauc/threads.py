@@ -1,4 +1,4 @@
-"""How many threads linear algebra may use."""
+"""Limits on the number of BLAS threads."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 FEW_ENTRIES = 2**21
-"""Up to this many entries of X one thread is as fast as two, and on a busy machine ten times as fast."""
+"""The most entries of X for which one BLAS thread is used. Up to this size, one thread was measured as fast as two, and
+ten times as fast on a busy machine."""
 
 
 def blas_threads_for(rows: Any) -> AbstractContextManager[Any]:
-    """One thread where the matrices are small: threads that wait for each other cost more than they bring."""
+    """A context with one BLAS thread if X is small, where the overhead of threads outweighs their gain."""
     is_small = (rows.n_positives + rows.n_unlabelled) * rows.n_features <= FEW_ENTRIES
     return one_blas_thread() if is_small else nullcontext()
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """One thread: where several work side by side, or the last digits must not depend on how many there are."""
+    """A context with one BLAS thread, for parallel work, or for results that do not depend on the number of threads."""
     return _controller().limit(limits=1, user_api="blas")
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """To look for the libraries takes as long as a small fit: once is enough, they are all loaded before a fit."""
+    """The thread pool controller, created once: finding the libraries takes as long as a small fit."""
     return ThreadpoolController()

@@ -30,10 +30,10 @@ from blindauc.checked import UNCHECKED, as_words
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.shapes import check_shape_is_there
 from blindauc.preprocessing import feature_groups, make_preprocessor
-from blindauc.prior import is_told
+from blindauc.prior import is_identified
 from blindauc.report.findings import Asked, Findings
 from blindauc.scorers.mixed import SELECTING
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.ranks import has_evidence
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
 """What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
@@ -222,8 +222,8 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
         auc=interval(ranking.auc_),
         prior=interval(ranking.prior_),
         contamination=interval(ranking.contamination_),
-        is_auc_known=is_judged(ranking.calibration_),
-        is_prior_known=is_told(ranking.prior_),
+        is_auc_known=has_evidence(ranking.calibration_),
+        is_prior_known=is_identified(ranking.prior_),
         capacity=wanted.capacity,
         found=found_told(steps, unlabelled_scores, wanted.capacity),
         cases=cases_told(inputs, steps, ranked, wanted.show),

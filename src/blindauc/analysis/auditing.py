@@ -16,7 +16,7 @@ from blindauc.analysis.scoring import numbers_of_table
 from blindauc.analysis.training import is_fitted_to
 from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.ranks import has_evidence
 
 WRONG_SO_FAR = ("wrong_so_far", "wrong_so_far_low", "wrong_so_far_high")
 """The columns that say how many labels are wrong down to a row."""
@@ -131,7 +131,7 @@ def _in_order(
     # Of those equally doubtful, first those with leverage, which have no rank, then the one that ranks lowest.
     order = np.lexsort((doubts.rank, -doubts.leverage, -suspicion, checked))
     rows = rows.iloc[order].reset_index(drop=True)
-    is_known = is_judged(steps.ranking.calibration_)
+    is_known = has_evidence(steps.ranking.calibration_)
     so_far = pd.DataFrame(doubts.wrong_so_far if is_known else np.nan, rows.index, WRONG_SO_FAR)
     return pd.concat([rows.drop(columns="reason"), so_far, rows["reason"]], axis=1)
 

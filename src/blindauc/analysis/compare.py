@@ -13,7 +13,7 @@ from blindauc.analysis.pipeline import Steps
 from blindauc.analysis.sides import Ranked, Side, on_table, run_side
 from blindauc.analysis.telling import interval
 from blindauc.metrics import blind_auc_difference, pu_auc_score
-from blindauc.report.compare_findings import ColumnChange, Judged, LabelChange, Moved, Overlap, RunComparison
+from blindauc.report.compare_findings import AUCComparison, ColumnChange, LabelChange, Moved, Overlap, RunComparison
 
 TOPS = (10, 20, 50, 100, 200, 500, 1000)
 """Lengths of lists whose overlap is told, up to half of the rows."""
@@ -121,7 +121,7 @@ def _check_same_rows(before: Side, after: Side) -> None:
         )
 
 
-def _judged(before: Side, after: Side, how: str) -> Judged | None:
+def _judged(before: Side, after: Side, how: str) -> AUCComparison | None:
     """By the rows that are labelled in both runs or in neither, and that both rank without having seen them."""
     known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
     is_labelled = before.is_labelled[known]
@@ -133,7 +133,7 @@ def _judged(before: Side, after: Side, how: str) -> Judged | None:
     was, now = (interval(pu_auc_score(is_labelled, each, prior=0.0)) for each in reversed(scores))
     groups = None if after.group is None else after.group[known]
     difference = blind_auc_difference(is_labelled, *scores, groups=groups)
-    return Judged(how, n_labelled, n_unlabelled, was, now, interval(difference))
+    return AUCComparison(how, n_labelled, n_unlabelled, was, now, interval(difference))
 
 
 def _ranks(scores: Floats) -> Ints:

@@ -8,7 +8,7 @@ from blindauc.analysis.features import units
 from blindauc.analysis.pipeline import Steps
 from blindauc.explain import Effect, shape_in_words
 from blindauc.preprocessing import feature_groups, group_names
-from blindauc.report.findings import EffectCurve, PairTold
+from blindauc.report.findings import ColumnPair, EffectCurve
 
 MOST_CURVES = 12
 """Columns whose curves are told."""
@@ -40,7 +40,7 @@ def _curve(effect: Effect, name: str, source: str, unit: str) -> EffectCurve:
     )
 
 
-def pairs_told(steps: Steps) -> list[PairTold]:
+def pairs_told(steps: Steps) -> list[ColumnPair]:
     """The pairs of columns that interact most, the strongest first.
 
     Columns that come from the same column of the table exclude each other, or one says that the other is missing:
@@ -49,5 +49,5 @@ def pairs_told(steps: Steps) -> list[PairTold]:
     names, source = steps.preprocessor.get_feature_names_out(), feature_groups(steps.preprocessor)
     found = [pair for pair in steps.ranking.interactions_ if source[pair.columns[0]] != source[pair.columns[1]]]
     return [
-        PairTold(str(names[pair.columns[0]]), str(names[pair.columns[1]]), pair.size) for pair in found[:MOST_PAIRS]
+        ColumnPair(str(names[pair.columns[0]]), str(names[pair.columns[1]]), pair.size) for pair in found[:MOST_PAIRS]
     ]

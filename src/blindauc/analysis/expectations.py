@@ -9,7 +9,7 @@ from blindauc.analysis.auditing import WRONG_SO_FAR
 from blindauc.analysis.pipeline import Steps
 from blindauc.estimators.capacity import found_among
 from blindauc.report.findings import Expected
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.ranks import has_evidence
 
 EVERY = 50
 """Up to here every number of rows is told, and beyond it one that is larger by `GROWTH` each time."""
@@ -43,7 +43,7 @@ def found_told(steps: Steps, unlabelled_scores: Floats, capacity: int | None) ->
     capacity : int or None
         A number of rows to be among those told.
     """
-    if not is_judged(steps.ranking.calibration_):
+    if not has_evidence(steps.ranking.calibration_):
         return []
     numbers = grid(len(unlabelled_scores), capacity)
     found = found_among(steps.ranking, unlabelled_scores - steps.ranking.intercept_, numbers, training=True)

@@ -10,7 +10,7 @@ from blindauc._typing import Bools, Floats
 from blindauc.metrics import pu_roc_band, pu_roc_curve
 from blindauc.ranks import share_below
 from blindauc.report.findings import Curve, Histogram
-from blindauc.trust.judgement import left_over, usable_prior
+from blindauc.trust.ranks import residual_contamination, usable_prior
 
 N_BINS = 20
 
@@ -44,7 +44,7 @@ class HeldOutRanks:
         taken = known if self._is_known else np.ones_like(known)
         self._rank, self._is_positive, self._weight = rank[taken], is_positive[taken], weight[taken]
         self._seed = seed
-        self._prior, self._contamination = usable_prior(ranking.prior_), left_over(ranking.contamination_)
+        self._prior, self._contamination = usable_prior(ranking.prior_), residual_contamination(ranking.contamination_)
 
     def roc(self) -> Curve:
         """True against false positive rates."""

@@ -34,12 +34,12 @@ from blindauc.analysis.training import (
     training_of,
     values_of,
 )
-from blindauc.estimate import MIN_JUDGED, Estimate
+from blindauc.estimate import MIN_POSITIVES, Estimate
 from blindauc.metrics import pu_auc_score
 from blindauc.ranks import Ranked, share_below
 from blindauc.report.findings import Interval
 from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels, ScoreDrift
-from blindauc.trust.judgement import is_judged, judge_ranks
+from blindauc.trust.ranks import assess_ranks, has_evidence
 
 FALSE_ALARMS = 0.01
 """The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""
@@ -103,7 +103,7 @@ def monitor(
         n_rows_before=training.n_rows,
         scores=_score_drift(training.score, score, alpha),
         columns=columns,
-        fitted_auc=interval(steps.ranking.auc_) if is_judged(steps.ranking.calibration_) else None,
+        fitted_auc=interval(steps.ranking.auc_) if has_evidence(steps.ranking.calibration_) else None,
         labels=None if label is None else _judged(model, frame, label, positive, score, alpha),
     )
 
@@ -208,7 +208,7 @@ def _judged(
         )
     before, after = _blind_auc_of_fit(steps), pu_auc_score(is_labelled, score, prior=0.0)
     p_value = p_of_less(float(before), before.standard_error, float(after), after.standard_error)
-    auc = _auc(is_labelled, score) if n_labelled >= MIN_JUDGED else None
+    auc = _auc(is_labelled, score) if n_labelled >= MIN_POSITIVES else None
     return NewLabels(n_labelled, n_unlabelled, interval(before), interval(after), p_value, p_value < alpha, auc)
 
 
@@ -228,4 +228,4 @@ def _auc(is_labelled: Bools, score: Floats) -> Interval:
     ones = np.ones(len(score))
     rank = share_below(score, score[~is_labelled], ones[~is_labelled])
     ranked = Ranked(rank[is_labelled], rank[~is_labelled], ones[is_labelled], ones[~is_labelled])
-    return interval(judge_ranks(ranked).auc)
+    return interval(assess_ranks(ranked).auc)

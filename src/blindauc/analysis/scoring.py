@@ -19,8 +19,8 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.datasets.tables import read_table_in_parts
 from blindauc.preprocessing.naming import few
-from blindauc.prior import ScoreModel, is_told
-from blindauc.trust.judgement import is_judged
+from blindauc.prior import ScoreModel, is_identified
+from blindauc.trust.ranks import has_evidence
 
 ROWS_OF_A_PART = 20_000
 """Encoded, a part may be ten times as wide as it was."""
@@ -87,7 +87,7 @@ def _with_probability(steps: Steps, scores: Floats, model: ScoreModel, lift: flo
     places = scores - ranking.intercept_ + lift
     probability, (low, high) = model.probability(places), model.probability_interval(places)
     # One number that may be far off is worse than none: it would be added up.
-    is_known = is_judged(ranking.calibration_) and is_told(ranking.prior_)
+    is_known = has_evidence(ranking.calibration_) and is_identified(ranking.prior_)
     cells = dict(zip(PROBABILITY, (probability if is_known else np.nan, low, high), strict=True))
     return pd.DataFrame({"score": scores, **cells}, index=index)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from blindauc.estimate import TOO_FEW
-from blindauc.report.bending import bending_told
+from blindauc.report.bending import bending_sentence
 from blindauc.report.comparing import verdict
 from blindauc.report.counting import positives_first, wrong_first
 from blindauc.report.findings import Expected, Findings, Interval
@@ -54,7 +54,7 @@ def _lines(findings: Findings, most_rows: int) -> Iterator[_Line]:
     yield _interval("share of wrong labels", findings.contamination, is_known=findings.is_auc_known, otherwise=TOO_FEW)
     yield from _expected("positives", "unlabelled rows", positives_first(findings), is_known=findings.is_prior_known)
     yield from _expected("wrong labels", "rows of the sheet Labels", wrong_first(findings), is_known=True)
-    if told := bending_told(findings.shapes, findings.bending):
+    if told := bending_sentence(findings.shapes, findings.bending):
         won, by = "blind AUC won by bending", findings.bending
         yield _Line(won, note=told) if by is None else _Line(won, by.value, by.low, by.high, told)
     yield from (_Line("simpler method", baseline.name, note=verdict(baseline)) for baseline in findings.baselines)

@@ -43,7 +43,7 @@ class Average:
     inclusion : ndarray of shape (p,), the posterior probability that each column belongs in the score
     support : mask of shape (p,), the median probability model
     left_out : mask of shape (n_pos,), labelled positives that candidates with at least half of the weight leave out
-    known : OutOfFold ranks of all rows
+    ranks : OutOfFold ranks of all rows
     folds : the averages of the splits, with the rows that they have not seen
     support_cost : Estimate of the blind AUC that is lost by ranking with the supported columns alone, out of fold
     bending : Estimate of the blind AUC that is won over the average of the linear candidates alone, out of fold; None
@@ -54,7 +54,7 @@ class Average:
     inclusion: Floats
     support: Bools
     left_out: Bools
-    known: OutOfFold
+    ranks: OutOfFold
     folds: list[Fold]
     support_cost: Estimate
     bending: Estimate | None
@@ -73,16 +73,16 @@ def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None
     inclusion = np.minimum(share @ np.array([each.inclusion(search.weights) for each in fits]), 1.0)
     support = median_probability(inclusion)
     by_all, by_supported = _out_of_fold(scorer, search)
-    known, folds = by_supported if by_support else by_all
+    ranks, folds = by_supported if by_support else by_all
     return Average(
         model.restricted(support, search.data) if by_support else model,
         inclusion,
         support,
         search.weights @ models.outliers >= 0.5 - ROUNDING,
-        known,
+        ranks,
         folds,
-        _difference(search, by_all.known, by_supported.known),
-        _bending(search, by_all.known),
+        _difference(search, by_all.ranks, by_supported.ranks),
+        _bending(search, by_all.ranks),
     )
 
 
@@ -126,7 +126,7 @@ def median_probability(inclusion: Floats) -> Bools:
 
 
 class _Ranked(NamedTuple):
-    known: OutOfFold
+    ranks: OutOfFold
     folds: list[Fold]
 
 
@@ -151,20 +151,20 @@ def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
         yield average.restricted(support, search.data.subset(split.fitted))
 
 
-def _bending(search: Search, known: OutOfFold) -> Estimate | None:
+def _bending(search: Search, ranks: OutOfFold) -> Estimate | None:
     """What the average wins over that of its linear candidates."""
     is_linear = np.array([spec.shape == "linear" for spec in search.specs])
     if is_linear.all() or not is_linear.any() or not search.splits:
         return None
     linear = search.only(np.flatnonzero(is_linear))
-    return _difference(search, known, out_of_fold(search.data, search.splits, linear.averages()))
+    return _difference(search, ranks, out_of_fold(search.data, search.splits, linear.averages()))
 
 
-def _difference(search: Search, known: OutOfFold, other: OutOfFold) -> Estimate:
+def _difference(search: Search, ranks: OutOfFold, other: OutOfFold) -> Estimate:
     """By how much labelled positives rank higher than they do otherwise."""
-    positive = search.data.is_positive & ~np.isnan(known.mean_rank)
+    positive = search.data.is_positive & ~np.isnan(ranks.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)
-    data, higher = search.data, known.mean_rank - other.mean_rank
+    data, higher = search.data, ranks.mean_rank - other.mean_rank
     group = None if data.group is None else data.group[positive]
     return mean_estimate(higher[positive], data.weight[positive], group)

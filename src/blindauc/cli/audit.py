@@ -108,7 +108,7 @@ def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
 
 
 def _expectation(doubtful: pd.DataFrame) -> str:
-    """How many of the first labels to expect to be wrong, or that this cannot be told."""
+    """How many of the first labels to expect to be wrong, or that this cannot be estimated."""
     from blindauc.analysis.expectations import wrong_told
     from blindauc.estimate import TOO_FEW
     from blindauc.report.counting import LABELS_FIRST, among_first

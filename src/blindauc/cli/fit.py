@@ -238,7 +238,7 @@ def _print(analysis: Analysis, folder: Path, as_json: bool) -> None:
 
 
 def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
-    """The numbers as JSON has them; what cannot be told is null."""
+    """The numbers as JSON has them; what cannot be estimated is null."""
     from blindauc.report.counting import positives_first, wrong_first
 
     found = analysis.findings

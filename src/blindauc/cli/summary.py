@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
 from blindauc.cli.wording import as_options
-from blindauc.report.bending import bending_told, does_select, selection_told
+from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.stating import stated, stated_checks, stated_prior, stated_wrong
@@ -40,7 +40,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield ""
     yield from _numbers(findings)
     yield _columns(findings)
-    yield from filter(None, [bending_told(findings.shapes, findings.bending), selection_told(findings.shapes)])
+    yield from filter(None, [bending_sentence(findings.shapes, findings.bending), selection_sentence(findings.shapes)])
     for each in findings.baselines:
         yield f"simpler methods: {verdict(each)}"
     if findings.baselines:
@@ -78,8 +78,8 @@ def _numbers(findings: Findings) -> Iterator[str]:
     among = "among the labelled " if findings.checks is None else "among the unchecked"
     yield f"wrong labels {among}  {stated(findings.contamination, is_known=is_known)}"
     found, wrong = positives_first(findings), wrong_first(findings)
-    rows = _found(found, findings) if found else "how many are positive cannot be told"
-    labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be told"
+    rows = _found(found, findings) if found else "how many are positive cannot be estimated"
+    labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be estimated"
     yield f"rows to check                     in the order of {RANKING}: {rows}"
     yield f"labels to check                   in the order of {DOUBTFUL}: {labels}"
 

@@ -1,4 +1,4 @@
-"""Estimators: the paper's systems in scikit-learn's manner."""
+"""scikit-learn estimators: the systems of the paper, tuned versions of them, and baselines."""
 
 from blindauc.estimators.baselines import BiasedSVM, DifferenceOfMeans, OneClassRanker
 from blindauc.estimators.blind_auc import BlindAUCClassifier

@@ -1,4 +1,4 @@
-"""How PU classifiers are fitted: validate, set leverage apart, solve, learn what the scores mean."""
+"""The fit of PU classifiers: validate, screen for leverage, solve, calibrate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from blindauc.threads import blas_threads_for
 
 @parameters()
 class PUClassifier(PUParameters):
-    """A score fitted to positive and unlabelled data."""
+    """Base class of the classifiers with fixed hyper-parameters."""
 
     n_features_to_select: Any = field(default=None, kw_only=False)
     n_outliers: int | float = field(default=0, kw_only=False)
@@ -72,20 +72,20 @@ class PUClassifier(PUParameters):
         X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
-            two values the larger is the positive one.
+            other two values, the larger is the positive one.
         sample_weight : array-like of shape (n,), optional
-            A pair weighs the product of its two weights. To the calibration, whole numbers are counts of rows and
-            others only proportions.
+            The weight of a pair is the product of its two weights. The calibration takes whole numbers as counts of
+            rows, and other weights as proportions.
         groups : array-like of shape (n,), optional
-            Whom each row belongs to, such as a patient. To the calibration rows of one group are held out together;
-            the weights do not depend on it.
+            The group of each row, such as a patient. The calibration holds rows of one group out together; the
+            coefficients do not depend on groups.
         time : array-like of shape (n,), optional
-            When each row was, as numbers or dates. The calibration judges rows by fits to earlier ones; the weights
-            do not depend on it.
+            The time of each row, as numbers or dates. The calibration evaluates rows by fits to earlier ones; the
+            coefficients do not depend on time.
         checked : array-like of shape (n,), optional
-            What people found who checked labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
-            "wrong" or "negative" for a negative, missing or "" where nobody did. A positive that was checked is never
-            left out, and a negative counts as one (`known_negative_share`), whatever y says.
+            The results of manual checks of labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" if a row was not checked. They override y: a confirmed
+            positive is never left out of the fit, and a negative is used as such (`known_negative_share`).
 
         Returns
         -------
@@ -114,15 +114,15 @@ class PUClassifier(PUParameters):
         if not self.calibrate:
             self._place_threshold_by_share(rows, scores)
             return
-        known, folds = out_of_fold_of(scorer, data, spec)
+        ranks, folds = out_of_fold_of(scorer, data, spec)
         meaning = meaning_of(
-            data, scores, known, self.prior, self.sampling, rows.labelled_share, self.outliers_
+            data, scores, ranks, self.prior, self.sampling, rows.labelled_share, self.outliers_
         ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
         self._store_explanation(reference, data, folds)
 
     def _spec(self, scorer: MixedScorer, rows: Sifted, n_outliers: int) -> Spec:
-        """The parameters as one candidate of a search would have them."""
+        """The parameters as a Spec, the form in which a search holds its candidates."""
         counts = self.n_features_to_select
         of_shape: dict[str, dict[str, Any]] = {
             "kernel": {"gamma": self.gamma},
@@ -157,12 +157,12 @@ class PUClassifier(PUParameters):
         return self._grown(of_shape, data, spec) if self.shape == "trees" else self._bent(of_shape, data, spec)
 
     def _straight(self, scorer: LinearScorer, data: Any, spec: Spec) -> _Fit:
-        """The fit of a linear score, by the solver that was asked for."""
+        """Fit a linear score with the chosen solver."""
         end, p = self._solution(scorer, data, spec), data.rows.n_features
         return _Fit(LinearModel(end.coef[:p]), end.support[:p], end.outliers, end.shift, end.value, end.n_iter)
 
     def _bent(self, scorer: DerivedScorer, data: Any, spec: Spec) -> _Fit:
-        """The fit of a score that is linear in derived columns, likewise."""
+        """Fit a score that is linear in derived columns with the chosen solver."""
         left_out = scorer.left_out(data, spec)
         derived = scorer.derived(data.without(left_out))
         end, n_derived = self._solution(scorer.linear, derived, as_it_is(spec)), derived.rows.n_features
@@ -181,7 +181,7 @@ class PUClassifier(PUParameters):
         return solution
 
     def _grown(self, scorer: TreeScorer, data: Data, spec: Spec) -> _Fit:
-        """The fit of trees, which are grown and not solved for."""
+        """Fit trees by gradient boosting."""
         models = scorer.path(data, [spec])
         model, (outliers,) = models.average(np.ones(1)), models.outliers
         scores = model.scores(data.X)
@@ -242,7 +242,10 @@ class PUClassifier(PUParameters):
             )
 
     def _place_threshold_by_share(self, rows: Sifted, scores: Floats) -> None:
-        """Without calibration: as many as are labelled, or as the prior says of the unlabelled rows."""
+        """Place the threshold without calibration.
+
+        With a prior, it predicts that share of the unlabelled rows positive; otherwise as many rows as are labelled.
+        """
         if self.prior is None:
             self.intercept_ = -threshold_of_share(scores, rows.standing_for, rows.labelled_share)
         else:
@@ -251,7 +254,7 @@ class PUClassifier(PUParameters):
 
 
 class _Fit(NamedTuple):
-    """Where a fit ended."""
+    """The result of a fit."""
 
     model: Model
     support: Bools
@@ -262,9 +265,9 @@ class _Fit(NamedTuple):
 
 
 def check_shifts_work(linear: LinearScorer, loss: Any, n_outliers: int) -> None:
-    """Raise where outliers are to be shifted and a shift would change nothing."""
+    """Raise an error if outliers are to be shifted, but the risk does not depend on shifts."""
     if n_outliers and not (linear.trim or linear.risk(loss).shifts_work):
         raise ValueError(
-            "With this risk a shift cannot take back an outlier's pull on the weights: choose "
+            "With this risk a shift does not reduce an outlier's influence on the weights: choose "
             'outlier_handling="trim", or another risk.'
         )

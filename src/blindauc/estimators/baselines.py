@@ -1,4 +1,4 @@
-"""What users pick today, in the manner of our own estimators: two SVMs and a difference of means."""
+"""Baselines with the interface of the other estimators: two SVMs and a difference of means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blindauc.rows.matrix import Matrix
 
 
 class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of labelled positives and unlabelled rows that is positive where its score is above zero."""
+    """Base class of the baselines: they predict positive where the score is above zero."""
 
     pos_label: Any
     classes_: Any
@@ -43,7 +43,7 @@ class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check_params(self) -> None:
-        """Complain of parameters that make no sense."""
+        """Raise an error for invalid parameters."""
 
     def _fit(self, data: Data) -> None:
         raise NotImplementedError
@@ -88,7 +88,7 @@ class PUBaseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class BiasedSVM(PUBaseline):
-    r"""A support vector machine that trusts labelled positives more than unlabelled rows.
+    r"""A support vector machine with a larger penalty for labelled positives than for unlabelled rows.
 
     .. math:: \min_f \tfrac12 |f|^2 + C \Big( w \sum_i \xi_i + \sum_j \xi_j \Big)
 
@@ -98,13 +98,13 @@ class BiasedSVM(PUBaseline):
     Parameters
     ----------
     C : float, default=1.0
-        What an unlabelled row on the wrong side costs.
+        The penalty of an unlabelled row, as in `sklearn.svm.SVC`.
     pos_weight : float or "balanced", default="balanced"
-        How many times that a labelled positive costs; "balanced" makes both classes weigh the same.
+        The penalty of a labelled positive, in units of `C`; "balanced" gives both classes the same total weight.
     kernel : {"linear", "rbf", "poly", "sigmoid"}, default="linear"
     gamma : {"scale", "auto"} or float, default="scale"
     max_iter : int, default=-1
-        Steps of the solver; -1 is as many as it takes.
+        The most iterations of the solver; -1 for no limit.
     pos_label : default=None
         The positive class; the larger of the two by default.
 
@@ -148,7 +148,7 @@ class BiasedSVM(PUBaseline):
             check_number("pos_weight", self.pos_weight, above=0)
 
     def _fit(self, data: Data) -> None:
-        # Numbers for the two classes, since model files cannot tell True and False apart as keys.
+        # Classes as numbers: model files do not keep booleans as keys of a dict.
         class_weight = "balanced" if self.pos_weight == "balanced" else {1: self.pos_weight, 0: 1.0}
         svm = SVC(C=self.C, kernel=self.kernel, gamma=self.gamma, class_weight=class_weight, max_iter=self.max_iter)
         self.svm_ = svm.fit(data.X, data.is_positive)
@@ -159,10 +159,10 @@ class BiasedSVM(PUBaseline):
 
 
 class OneClassRanker(PUBaseline):
-    r"""A one-class support vector machine on the labelled positives alone; unlabelled rows are not looked at.
+    r"""A one-class support vector machine on the labelled positives; it does not use the unlabelled rows.
 
-    It looks for the smallest region that holds all but a share :math:`\nu` of the positives (Schölkopf et al.,
-    Estimating the support of a high-dimensional distribution, 2001):
+    It finds a small region that holds all but a share :math:`\nu` of the positives (Schölkopf et al., Estimating the
+    support of a high-dimensional distribution, 2001):
 
     .. math:: \min_{f, \rho} \tfrac12 |f|^2 - \rho + \frac{1}{\nu n} \sum_i \max(0, \rho - f(x_i)).
 
@@ -214,7 +214,7 @@ class OneClassRanker(PUBaseline):
 
 
 class DifferenceOfMeans(PUBaseline):
-    r"""The mean of the labelled positives minus that of the unlabelled rows, as a direction to rank by.
+    r"""A linear score along the difference between the means of labelled positives and unlabelled rows.
 
     .. math:: f(x) = \Big(x - \frac{m_+ + m}{2}\Big)^\top D^{-1} (m_+ - m)
 
@@ -230,7 +230,7 @@ class DifferenceOfMeans(PUBaseline):
     ----------
     coef_ : ndarray of shape (p,)
     intercept_ : float
-        Places zero half-way between the two means.
+        Such that the score is zero half-way between the two means.
     n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
 
     Examples

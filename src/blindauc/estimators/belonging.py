@@ -1,4 +1,4 @@
-"""Which rows belong together and which come later, as users say it in `fit`."""
+"""Validation of the arguments `groups` and `time` of `fit`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_groups(groups: Any, n_rows: int) -> Ints | None:
 
 
 def read_times(time: Any, n_rows: int) -> Floats | None:
-    """When each row was, as numbers that grow with time.
+    """The time of each row as a number.
 
     Examples
     --------
@@ -61,14 +61,14 @@ def _numbers(values: Any) -> Any:
 
 
 def check_groups_can_be_parted(data: Data) -> None:
-    """Raise where all rows of a kind are of one group."""
+    """Raise an error if all labelled, or all unlabelled rows are in one group."""
     if data.group is None:
         return
     for kind, name in ((data.is_positive, "labelled positives"), (~data.is_positive, "unlabelled rows")):
         if len(np.unique(data.group[kind])) < 2:
             raise ValueError(
-                f"All {kind.sum()} {name} are of one group, so that they cannot be judged by a fit to other groups: "
-                "pass groups= that part them, or leave it out."
+                f"All {kind.sum()} {name} are in one group, so that none can be held out from a fit to the others: "
+                "pass groups= that split them, or leave it out."
             )
 
 

@@ -1,4 +1,4 @@
-"""BAUC, BAUC-O and BAUC-OF: the blind AUC maximised, with outliers and features found in the same fit."""
+"""BAUC, BAUC-O and BAUC-OF of the paper: blind AUC maximisation with outlier detection and feature selection."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from blindauc.risks import BlindAUCRisk, Risk
 
 
 def blind_auc_risk(loss: Any) -> Risk:
-    """The mean of a loss over all pairs."""
+    """The risk of the blind AUC: the mean of a loss over all pairs."""
     return BlindAUCRisk(get_loss(loss))
 
 
 class BlindAUCProblem(PUParameters):
-    """What makes a fit or a search one of the blind AUC."""
+    """Mix-in of the estimators that maximise the blind AUC."""
 
     has_intercept: ClassVar[bool] = False
 
@@ -38,87 +38,88 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         + \frac{\mathtt{shift\_l2}}{2} \|\varepsilon\|^2 + \frac{\mathtt{l2}}{2} \|w\|^2
 
     over weights :math:`w` with at most `n_features_to_select` nonzeros and shifts :math:`\varepsilon` with at most
-    `n_outliers`, for labelled positives :math:`x_i` and unlabelled rows :math:`u_j`. The pairs are never formed:
-    a fit of all columns without outliers costs what a linear model of the rows costs, and a search for columns and
-    outliers is a sequence of such fits. No class prior is needed.
+    `n_outliers` nonzeros, for labelled positives :math:`x_i` and unlabelled rows :math:`u_j`. The pairs are never
+    formed: a fit with all columns and no outliers costs about as much as an ordinary linear model, and the selection of
+    columns and outliers is a sequence of such fits. No class prior is needed.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        How many columns (`sparsity="l0"`), groups (`"group_l0"`) or columns of each group (`"exclusive_l0"`; also
-        one number per group) may have a weight; a float is a share of them; None selects all.
+        The most columns (`sparsity="l0"`), groups (`"group_l0"`) or columns of each group (`"exclusive_l0"`; also
+        one number per group) with nonzero weights. A float is a share of them; None selects all.
     n_outliers : int or float, default=0
-        How many labelled positives (or which share of them) are left out of the fit: first those with leverage
-        (`leverage_screen`), which are left out in any case, then those whose scores say so.
+        The number (or share) of labelled positives to leave out of the fit. Those with leverage (`leverage_screen`) are
+        always left out and count first; the others are chosen by their scores.
     shape : {"linear", "curves", "kernel", "trees"}, default="linear"
-        What the score looks like. "curves" is a sum of natural cubic splines, one for each column, which are selected
-        by columns. "kernel" is a Gaussian kernel by Nystroem's method; it keeps up to 200 training rows as landmarks,
-        and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`), which takes
-        missing values as they are. Only linear scores have `coef_`; all have `effects_` and `reasons`.
+        The form of the score. "curves" is a sum of natural cubic splines, one per column; selection keeps or drops
+        whole columns. "kernel" is a Gaussian kernel by Nystroem's method; it stores up to 200 training rows as
+        landmarks, and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`),
+        which accepts missing values. Only linear scores have `coef_`; all have `effects_` and `reasons`.
     gamma : float, default=0.3
-        Width of a kernel: it falls as `exp(-gamma * d)` with the mean squared difference d of standardised columns.
+        Parameter of the kernel `exp(-gamma * d)`, with d the mean squared difference of standardised columns.
     n_leaves, n_rounds : int, default=8 and 50
         Size and number of trees.
     l2 : float or "auto", default="auto"
-        Ridge on the weights. "auto" is ten times the ridge that bends the objective as much as the data do, the
-        likeliest one before anything was tried; `l2_` is its value. Of trees it is a ridge on the values of leaves, and
-        "auto" is 10.
+        Regularisation strength of the weights (ridge). "auto" is ten times the ridge whose curvature equals that of the
+        data term, the most likely value a priori; `l2_` is its value. For trees it regularises the values of leaves,
+        and "auto" is 10.
     scaling : {"standard", "none", "robust"}, default="standard"
-        The columns that the ridge sees: divided by their standard deviations, as they are given, or divided by their
-        interquartile ranges. `coef_` is for the columns as given in any case. Shapes that bend scale by themselves.
+        The scale of the columns in the ridge penalty: divided by their standard deviations, unchanged, or divided by
+        their interquartile ranges. `coef_` always refers to the columns as given. Other shapes than "linear" have their
+        own scaling.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
-        Of the margin by which a positive outranks an unlabelled row.
+        Loss of the margin by which a positive outranks an unlabelled row.
     known_negative_share : float or "auto", default="auto"
-        The share g of rows known to be negative (`fit(checked=...)`) in the weight of all rows that are not positive:
-        the objective is (1 - g) that of positives against unlabelled rows plus g that against known negatives. "auto"
-        takes each for one unlabelled row.
+        The weight g of known negatives (`fit(checked=...)`) in the objective: (1 - g) times that of positives against
+        unlabelled rows, plus g times that of positives against known negatives. "auto" gives each known negative the
+        weight of one unlabelled row.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None
         A partition of the columns: one id per column, or lists of column indices, or lists of column names.
     outlier_handling : {"trim", "shift"}, default="trim"
-        "trim" takes an outlier out of the mean; "shift" gives it a shift of its own, as in the paper. Scores that bend
-        are trimmed: curves and kernels leave out whom a linear score leaves out, trees those that rank lowest by fits
-        that have not seen them.
+        "trim" removes outliers from the mean; "shift" gives each outlier its own shift, as in the paper. Other shapes
+        than "linear" always trim: curves and kernels remove the outliers of a linear score, trees the positives with
+        the lowest out-of-fold ranks.
     shift_l2 : float, default=1e-3
-        Ridge on the shifts.
+        Ridge penalty of the shifts.
     leverage_screen : bool, default=True
-        Set apart, before the fit, labelled rows that lie further out than labelled and unlabelled rows usually go: they
-        would tilt the weights to their own side. They are among `outliers_`, and their labels are taken to be wrong.
+        Before the fit, set aside labelled rows with leverage: rows so far from all others that they would tilt the
+        weights towards themselves. They are among `outliers_`, and their labels are taken to be wrong.
     prior : float or None, default=None
-        The share of positives *among the unlabelled rows*; estimated when it is not given. The ranking does not
-        depend on it, probabilities and classes do.
+        The share of positives *among the unlabelled rows*; estimated if it is not given. Probabilities and classes
+        depend on it, the ranking does not.
     calibrate : bool, default=True
-        Learn from five rougher fits, each to four fifths of the rows, what the scores mean: probabilities, prior,
-        suspicion, AUC. Probabilities are calibrated where `prior` is given, or where the data tell it
-        (`blindauc.prior.is_told`); otherwise `predict_proba_interval` says how far they may be off. Without, `predict`
-        takes as many training rows for positive as are labelled (or `prior` of the unlabelled ones), and there is no
-        `predict_proba`.
+        Estimate probabilities, prior, suspicion and AUC from out-of-fold ranks, by five fits to four fifths of the rows
+        each. Probabilities are calibrated if `prior` is given or identified by the data
+        (`blindauc.prior.is_identified`); otherwise `predict_proba_interval` gives their range. With False there is no
+        `predict_proba`, and `predict` predicts as many training rows positive as are labelled (or a share `prior` of
+        the unlabelled ones).
     sampling : {"one_sample", "two_sample"}, default="one_sample"
-        The population that `predict_proba` and `predict` speak of. "one_sample": all training rows were drawn from it
-        together, and some of its positives got their label. "two_sample": the unlabelled rows alone are a sample of it.
+        The population that `predict_proba` and `predict` refer to. "one_sample": all training rows are one sample of
+        it, and some of its positives were labelled. "two_sample": only the unlabelled rows are a sample of it.
     threshold : {"probability", "share"}, default="probability"
-        `predict` takes for positive what has a probability above one half, or the highest scores, so many that their
-        share among the unlabelled training rows is the prior. Where the classes overlap and positives are rare, no
-        probability may be above one half.
+        `predict` predicts positive if the probability is above one half, or for the highest scores, such that their
+        share among the unlabelled training rows is the prior. If the classes overlap and positives are rare, no
+        probability may exceed one half.
     pos_label : object, default=None
-        The label of positives; the larger of the two by default. scikit-learn's scorers take the larger label for
-        positive whatever is said here, those of `blindauc.metrics` do not.
+        The label of positives; the larger of the two by default. scikit-learn's scorers ignore it and take the larger
+        label as positive; those of `blindauc.metrics` respect it.
     solver : {"exchange", "path", "psg"}, default="exchange"
-        "exchange" is deterministic and never raises the objective; "path" comes down to the ridge and the features
-        without a search, in a fraction of the time, and often ranks new rows as well; "psg" is the paper's projected
-        stochastic gradient.
+        "exchange" is deterministic and never increases the objective. "path" reduces ridge and features step by step
+        without a search; it takes a fraction of the time and often ranks new rows as well. "psg" is the projected
+        stochastic gradient method of the paper.
     max_iter : int, default=500
-        Newton steps of one fit on a support ("exchange", "path"), or epochs ("psg").
+        The most Newton steps of one fit on a support ("exchange", "path"), or epochs ("psg").
     tol : float, default=1e-4
-        Norm of the gradient at the end relative to that at zero ("exchange", "path"), or the least relative decrease of
-        the objective by an epoch that counts as progress ("psg").
+        Stopping tolerance: the norm of the gradient relative to that at zero ("exchange", "path"), or the relative
+        decrease of the objective in an epoch ("psg").
     max_swaps : int, default=50
-        Exchanges of features, and of outliers, that "exchange" tries before it takes a support to be the best. Each
-        is a fit on a support, and they are most of the time of a search: 5 is several times faster and mostly as
-        good, 0 does without.
+        The most exchanges of features, and of outliers, that "exchange" tries before it accepts a support. Each is a
+        fit on a support, and they take most of the time of a search: 5 is several times faster and mostly as good,
+        0 tries none.
     random_state : int, RandomState or None, default=None
-        Draws the batches of "psg", and the landmarks of a kernel.
+        Seed of the batches of "psg", and of the landmarks of a kernel.
     verbose : int, default=0
         Whether to print a line per stage.
     callback : callable or None, default=None
@@ -129,52 +130,52 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     coef_ : ndarray of shape (p,), of a linear score
     model_ : the score
     effects_ : list of Effect, with `calibrate`
-        For each column what it adds to the score as a function of its value, with a 95 % band.
+        For each column, its contribution to the score as a function of its value, with a 95 % band.
     importance_ : ndarray of shape (p,), with `calibrate`
-        By how much the blind AUC of held-out rows falls when a column is permuted among them.
+        Permutation importance: the decrease of the out-of-fold blind AUC when a column is permuted.
     intercept_ : float
         Minus the threshold of `predict`.
     support_ : mask of shape (p,), the selected columns
     spread_ : ndarray of shape (p,)
-        The columns' standard deviations: weights can be compared as `coef_ * spread_`.
+        The standard deviations of the columns: compare weights as `coef_ * spread_`.
     shift_ : ndarray of shape (n_pos,)
-        Per labelled positive, in the order of the rows; zero for those in good standing, infinite for those taken
-        out of the mean.
+        The shift of each labelled positive, in the order of the rows; zero if it is not an outlier, infinite if it was
+        trimmed.
     outliers_ : ndarray
         Row numbers, in the training X, of the labelled positives that were left out.
     leverage_ : ndarray of shape (n_pos,)
-        For each of `labelled_rows_` that was set apart for its leverage, in how many columns it is unlike the other
-        rows; 0 for all others.
+        For each of `labelled_rows_` that was set aside for its leverage, the number of columns in which it is unlike
+        the other rows; 0 for all others.
     l2_ : float
-        The ridge on the weights.
+        The regularisation strength.
     prior_, contamination_ : Estimate
-        The share of positives among the unlabelled rows and of wrong labels among the positives, with intervals; of
-        those that nobody has checked.
+        The share of positives among the unlabelled rows, and of wrong labels among the labelled positives, with
+        intervals. Rows that were checked do not count.
     auc_ : Estimate
-        The AUC that the ranking has on true labels, by rows held out of the fit and the two shares above. With fewer
-        than 15 distinct positives nothing is known of it, and its interval is 0 to 1, as are those of the shares.
+        The AUC of the ranking on true labels, from out-of-fold ranks and the two shares above. With fewer than 15
+        distinct positives it cannot be estimated: its interval is 0 to 1, as are those of the shares.
     suspicion_, labelled_rows_ : ndarray of shape (n_pos,)
         The probability that each labelled positive (of positive weight) is mislabelled, and its row in the training X.
-    confirmed_rows_, known_negative_rows_ : ndarray, where something was checked
+    confirmed_rows_, known_negative_rows_ : ndarray, with `checked`
         Row numbers, in the training X, of the rows that are known to be positive, and negative.
     auc_checked_ : Estimate, with at least 10 known negatives
-        The AUC of positives against these, by rows held out of the fit; it needs no prior. They are no random sample of
-        negatives: labels found wrong in the order of suspicion rank lower than most negatives, and unlabelled rows that
-        were checked from the top of the ranking rank higher.
+        The out-of-fold AUC of positives against known negatives; it needs no prior. Known negatives are not a random
+        sample of negatives: labels found wrong in the order of suspicion rank lower than most negatives, and unlabelled
+        rows checked from the top of the ranking rank higher.
     check_for_ranking_ : ndarray
         The first of the rows that `next_to_check(k, for_="ranking")` names.
     calibration_, unlabelled_calibration_ : ScoreModel
-        What the scores mean, for rows of the population (`sampling`) and for rows that are known to be unlabelled.
+        Calibration of the scores, for rows of the population (`sampling`) and for rows known to be unlabelled.
     lift_ : float
-        By how much the unlabelled rows of the fit score lower than new rows like them.
+        By how much unlabelled rows of the fit score lower than new unlabelled rows.
     labels_by_step_ : ndarray of shape (n_steps,)
-        How many of the labelled rows are in each step of `calibration_`, but for those with leverage.
+        The number of labelled rows in each step of `calibration_`, except those with leverage.
     objective_ : float
-        The minimum that was reached.
+        The value of the objective at the end.
     n_iter_ : int
-        Steps of the solver.
+        The number of iterations of the solver.
     n_labelled_, n_unlabelled_ : int
-        Rows of positive weight.
+        The number of rows of positive weight.
     classes_ : ndarray of shape (2,), the positive class last
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 

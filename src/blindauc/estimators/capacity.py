@@ -1,4 +1,4 @@
-"""How many positives those find who can check so many rows."""
+"""The expected number of positives among the first k rows of a ranking."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from blindauc.labels import read_labels
 
 
 def expected_found(model: Any, X: Any, k: Any, *, y: Any = None, training: bool = False) -> Any:
-    """How many positives to expect among the first k unlabelled rows of X, those that the model ranks highest.
+    """Expected number of positives among the k unlabelled rows of X that the model ranks highest.
 
-    The interval holds what every prior, contamination and shape of the classes gives that explains the held-out ranks
-    nearly as well as the best ones do, and the chance of a number of this size. Where the prior is neither given nor
-    told by the data, it is wide.
+    The interval is a prediction interval: it combines the random variation of the count with all priors,
+    contaminations and class shapes that fit the out-of-fold ranks nearly as well as the best ones. If the prior is
+    neither given nor identified by the data, it is wide.
 
     Parameters
     ----------
     model : estimator or Pipeline
-        A fitted `BlindAUCClassifier`, `PUErrorClassifier` or one of them tuned; or a pipeline that ends in one, as
-        `blindauc.analysis.analyse` gives it.
+        A fitted `BlindAUCClassifier`, `PUErrorClassifier` or a tuned version of them, or a pipeline that ends in one,
+        such as that of `blindauc.analysis.analyse`.
     X : array-like, sparse matrix or table
-        Rows drawn like the unlabelled rows of the fit.
+        Rows from the same population as the unlabelled rows of the fit.
     k : int or sequence of int
-        How many rows are checked.
+        The number of rows to check.
     y : array-like of shape (n,), optional
         PU labels of these rows, as in `fit`: labelled rows are left out. By default no row is labelled.
     training : bool, default=False
-        Whether X holds the very rows that the model was fitted to. They score lower than new rows would, for the fit
-        took them for negatives, and this is made up for. Their labels are known, and y is not needed unless some
-        labelled rows had no weight.
+        Whether X holds the rows of the fit. These score lower than new rows, because the fit treated unlabelled rows as
+        negatives; the estimate corrects for this. The model knows their labels, so y is only needed if some labelled
+        rows had weight zero.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def expected_found(model: Any, X: Any, k: Any, *, y: Any = None, training: bool 
 
 
 def found_among(ranking: PURanking, scores: Floats, k: Any, *, training: bool) -> Any:
-    """`expected_found` of unlabelled rows with these scores, which are without the intercept."""
+    """`expected_found` of unlabelled rows with these scores (without the intercept)."""
     wanted = read_counts("k", k, len(scores), "unlabelled rows")
     as_if_new = scores + ranking.lift_ if training else scores
     found = ranking.unlabelled_calibration_.expected_positives(as_if_new, wanted)
@@ -69,7 +69,7 @@ def found_among(ranking: PURanking, scores: Floats, k: Any, *, training: bool) -
 
 
 def _parts(model: Any) -> tuple[Any, PURanking]:
-    """What turns X into numbers, and what ranks them."""
+    """The preprocessing of X and the estimator that ranks."""
     is_pipeline = isinstance(model, Pipeline)
     encode, ranking = (model[:-1].transform, model[-1]) if is_pipeline else (lambda X: X, model)
     if not isinstance(ranking, PURanking):
@@ -79,12 +79,12 @@ def _parts(model: Any) -> tuple[Any, PURanking]:
         )
     check_is_fitted(ranking)
     if not hasattr(ranking, "unlabelled_calibration_"):
-        raise ValueError("With calibrate=False nothing is learnt about numbers: set it to True and fit again.")
+        raise ValueError("With calibrate=False no counts can be estimated: set it to True and fit again.")
     return encode, ranking
 
 
 def _labelled(ranking: PURanking, n_rows: int, y: Any, training: bool) -> Bools:
-    """Which rows are left out since they are labelled."""
+    """A mask of the rows to leave out because they are labelled or were checked."""
     if y is not None:
         is_labelled = read_labels(y, ranking.classes_[1]).is_positive
         if len(is_labelled) != n_rows:
@@ -93,12 +93,12 @@ def _labelled(ranking: PURanking, n_rows: int, y: Any, training: bool) -> Bools:
     is_labelled = np.zeros(n_rows, dtype=bool)
     if training:
         if len(ranking.shift_) > len(ranking.labelled_rows_):
-            raise ValueError("Some labelled rows had no weight in the fit, which does not know them: pass y as well.")
+            raise ValueError("Some labelled rows had weight zero in the fit, so the model does not know them: pass y.")
         if n_rows <= ranking.labelled_rows_.max():
             raise ValueError(
                 f"With training=True X must hold the rows of the fit, and it has only {n_rows}: pass them all, or "
                 "training=False."
             )
         is_labelled[ranking.labelled_rows_] = True
-        is_labelled[ranking.checked_rows] = True  # of which there is nothing to expect any more
+        is_labelled[ranking.checked_rows] = True  # their true labels are known
     return is_labelled

@@ -1,17 +1,17 @@
-r"""Rows that were checked, and rows to check next.
+r"""Checked rows, and the choice of the rows to check next.
 
-Which check would improve the ranking most? One that finds a row to be other than the fit takes it for, where the fit
-pulls at it hard. Let r be the out-of-fold rank of a row among the unlabelled ones. A positive is pulled up by the
-unlabelled rows above it, a share 1 - r of all: that is what it adds to the gradient of the blind AUC, in units of one
-positive. Labels that are wrong all pull the same way, by K in all, a bias of the weights whose square is lost in the
-objective; to take back one pull d lowers K^2 by about 2 K d. A positive more has no such company: it only makes the
-sample of positives larger by one. So a check of a row promises about
+A check improves the ranking if it finds that the fit uses a row with the wrong label, and the more so the larger the
+influence of the row. Let r be the out-of-fold rank of a row among the unlabelled rows. The contribution of a positive
+to the gradient of the blind AUC is proportional to the share 1 - r of the unlabelled rows above it. Wrong labels bias
+the weights in a common direction. Their contributions add up to K, and the loss in the objective is proportional to
+K^2; correcting one contribution d reduces it by about 2 K d. A newly found positive among the unlabelled rows has no
+such joint effect: it only enlarges the sample of positives by one. The expected gains of checks are thus about
 
     2 K suspicion (1 - r)           of a labelled row that the fit uses, K = sum of suspicion (1 - r) over all these
     2 L (1 - suspicion) (1 - r)     of one that it leaves out, L = sum of (1 - suspicion) (1 - r) over all these
     probability (1 - r)^2           of an unlabelled row
 
-and unlabelled rows come to the fore when hardly any wrong label is left.
+so that unlabelled rows come first once hardly any wrong label is left.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from blindauc.metrics import pu_auc_score
 from blindauc.prior import ScoreModel
 
 MIN_CHECKED = 10
-"""Known negatives, and positives, that it takes to tell an AUC by them (convention)."""
+"""The fewest known negatives, and positives, for which their AUC is reported (convention)."""
 
 MOST_KEPT = 1000
-"""Rows to check next that a model remembers: more than anyone checks before a new fit."""
+"""The most rows to check next that a model stores (convention): more than anyone checks before the next fit."""
 
 
 @dataclass(frozen=True)
 class LabelChecks:
-    """Which labels were checked, and which of these are right."""
+    """Which labels have not been checked, and which were found wrong."""
 
     is_unchecked: Bools
     is_wrong: Bools
 
     @classmethod
     def of(cls, data: Data, labelled: Bools, first: Ints) -> LabelChecks:
-        """Of the labelled rows of data, in the order `first`."""
+        """The checks of the labelled rows of data, in the order `first`."""
         confirmed, wrong = (mask[labelled][first] for mask in (data.is_confirmed, data.is_known_negative))
         return cls(~confirmed & ~wrong, wrong)
 
     def settled(self, suspicion: Floats) -> Floats:
-        """The suspicion of each label: 0 or 1 where it was checked."""
+        """The suspicion of each label, set to 0 or 1 if it was checked."""
         return np.where(self.is_unchecked, suspicion, self.is_wrong)
 
     def contamination(self, of_ranks: ScoreModel, by_step: Ints) -> Estimate:
-        """The share of wrong labels among those that nobody has checked, of which there are so many in each step."""
+        """The share of wrong labels among the unchecked ones, whose number in each step is `by_step`."""
         if self.is_unchecked.all():
             return of_ranks.estimate.contamination
         n_unchecked = int(by_step.sum())
@@ -67,9 +67,9 @@ class LabelChecks:
 
 
 def auc_checked(data: Data, rank: Floats, of_ranks: ScoreModel) -> Estimate | None:
-    """The AUC of positives against known negatives by out-of-fold ranks; None where either are too few.
+    """The out-of-fold AUC of positives against known negatives; None if either are too few.
 
-    Labels that nobody has checked count as far as they are not doubted.
+    Unchecked labels have the weight `1 - suspicion`.
     """
     is_known = ~np.isnan(rank)
     pos, negative = is_known & data.is_positive, is_known & data.is_known_negative
@@ -78,12 +78,12 @@ def auc_checked(data: Data, rank: Floats, of_ranks: ScoreModel) -> Estimate | No
     taken = pos | negative
     doubt = np.where(data.is_confirmed | negative, 0.0, of_ranks.suspicion(np.where(is_known, rank, 0.0)))
     weight = data.counts * np.maximum(1 - doubt, 1e-9)
-    # With a prior of zero the unlabelled side holds negatives alone.
+    # A prior of zero, since known negatives take the place of the unlabelled rows.
     return pu_auc_score(pos[taken], rank[taken], sample_weight=weight[taken], prior=0.0)
 
 
 def gains(data: Data, rank: Floats, of_ranks: ScoreModel, outliers: Ints) -> Floats:
-    """How much a check of each row promises; nothing of rows that were checked or have no rank."""
+    """The expected gain of checking each row; zero for rows that were checked or have no rank."""
     at = np.where(np.isnan(rank), 1.0, rank)
     suspicion, pull = of_ranks.suspicion(at), 1 - at
     left_out = np.isin(data.row, outliers)
@@ -96,14 +96,14 @@ def gains(data: Data, rank: Floats, of_ranks: ScoreModel, outliers: Ints) -> Flo
 
 
 def most_promising(data: Data, gain: Floats) -> Ints:
-    """The rows whose check promises most, the first first."""
+    """The rows with the largest expected gain, in decreasing order."""
     rows, first = np.unique(data.row, return_index=True)
     order = np.argsort(-gain[first], kind="stable")[:MOST_KEPT]
     return rows[order[gain[first][order] > 0]]
 
 
 class CheckingNext:
-    """What can be asked about checks of labels."""
+    """Mix-in with the methods about checks of labels."""
 
     labelled_rows_: Ints
     leverage_: Ints
@@ -120,29 +120,29 @@ class CheckingNext:
         return np.union1d(self.confirmed_rows_, self.known_negative_rows_)
 
     def _is_unchecked(self) -> Bools:
-        """Which of `labelled_rows_` nobody has checked."""
+        """A mask of the `labelled_rows_` that were not checked."""
         return ~np.isin(self.labelled_rows_, self.checked_rows)
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def next_to_check(self, k: int, for_: str = "labels") -> Ints:
-        """Row numbers, in the training X, of the rows to check next, the first first.
+        """Row numbers, in the training X, of the rows to check next, in order.
 
-        Pass what was found as `fit(X, y, checked=...)`.
+        Pass the results of the checks as `fit(X, y, checked=...)`.
 
         Parameters
         ----------
         k : int
-            As many as you can check.
+            The number of rows you can check.
         for_ : {"labels", "ranking"}, default="labels"
-            "labels" are the labelled rows by suspicion, to find wrong labels. "ranking" are labelled and unlabelled
-            rows by how much the ranking is expected to gain: the chance that the fit takes a row for what it is not,
-            times how hard it pulls at the row (`blindauc.estimators.checking` has the formula). Labels that may be
-            wrong come first while there are several, then unlabelled rows.
+            "labels" returns labelled rows by suspicion, to find wrong labels. "ranking" returns labelled and unlabelled
+            rows by the expected gain of the ranking: the probability that the fit uses the row with the wrong label,
+            times the influence of the row (the module `blindauc.estimators.checking` has the formula). Suspicious
+            labels come first while there are several, then unlabelled rows.
 
         Returns
         -------
         ndarray
-            Counted from 0, as many as are left, at most k; rows that were checked are left out.
+            At most k row numbers, from 0; rows that were checked are left out.
 
         Examples
         --------
@@ -164,7 +164,7 @@ class CheckingNext:
         return (self._by_suspicion() if for_ == "labels" else self.check_for_ranking_)[:k]
 
     def _by_suspicion(self) -> Ints:
-        """The labelled rows that nobody has checked, the most doubtful first."""
+        """The unchecked labelled rows, the most suspicious first."""
         unchecked = self._is_unchecked()
         order = np.lexsort((-self.leverage_[unchecked], -self.suspicion_[unchecked]))
         return self.labelled_rows_[unchecked][order]

@@ -1,4 +1,4 @@
-"""From whatever users pass to rows that fit and vote, and from scores back to what follows the rows."""
+"""Input and predictions for all kinds of X: arrays, tables, files, Dask collections and device arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from blindauc.scorers import LinearModel
 
 @contextmanager
 def opened(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[PartedRows | None]:
-    """Rows that are not in memory, or None where X is an array, a sparse matrix or a table."""
+    """A context with the rows if they are not in memory; None if X is an array, a sparse matrix or a table."""
     if _is_in_files(X):
         yield _of_files(estimator, X, y, sample_weight)
     elif _is_dask(X):
@@ -46,7 +46,7 @@ def read_rows(
     time: Any = None,
     checked: Any = None,
 ) -> Sifted:
-    """Validated rows, with those of leverage set apart; the estimator learns its classes and its columns."""
+    """Validated rows, with those of leverage set aside. Sets the estimator's classes and columns."""
     if parts is None:
         data = read_data(estimator, X, y, sample_weight, groups=groups, time=time, checked=checked)
         return sifted(data, estimator.leverage_screen, _num_samples(X))
@@ -58,7 +58,7 @@ def read_rows(
 
 
 def _is_in_files(X: Any) -> bool:
-    # Not by its class: it needs pandas, which a fit to arrays does not.
+    # Duck typing: importing the class ParquetRows would need pandas, which a fit to arrays does not.
     return callable(getattr(X, "prepared", None))
 
 
@@ -87,7 +87,7 @@ def _of_collection(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
-    """What follows from the scores of rows: for arrays where these are, and for Dask collections as collections."""
+    """Apply a function to the scores of rows. Device arrays give device arrays, Dask collections give collections."""
     if _is_dask(X):
         from blindauc.rows.dask import scores_of
 
@@ -99,7 +99,7 @@ def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
 
 
 def scores(estimator: Any, X: Any) -> Any:
-    """The score of each row, without the intercept; of arrays on a device, on it."""
+    """The score of each row, without the intercept; a device array if X is one."""
     model = estimator.model_
     if _is_in_files(X):
         if not hasattr(estimator, "preprocessor_"):
@@ -117,7 +117,7 @@ def scores(estimator: Any, X: Any) -> Any:
 
 def _device_scores(estimator: Any, X: Any) -> Any:
     if not isinstance(estimator.model_, LinearModel):
-        raise ValueError("Scores that bend are worked out on the host: pass X as a NumPy array.")
+        raise ValueError("Only linear scores are computed on a device: pass X as a NumPy array.")
     return library_of(X).scores(X, estimator.model_.coef)
 
 

@@ -1,4 +1,4 @@
-"""A fitted score, as far as it shows what it learnt."""
+"""Explanations of a fitted score: coefficients, effects, interactions and reasons."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ EFFECTS = "effects_"
 
 
 def is_calibrated(model: Any) -> bool:
-    """Whether a model was, or will be, calibrated; the AttributeError where it is not says what helps."""
-    # Before the fit it is not known whether the fit will calibrate, so the parameter has to say.
+    """Whether a model was, or will be, calibrated; otherwise raise an AttributeError that names the remedy."""
+    # Before the fit, the parameter says whether the fit will calibrate.
     if hasattr(model, "calibration_") or getattr(model, "calibrate", True):
         return True
     raise AttributeError(
@@ -33,7 +33,7 @@ def is_calibrated(model: Any) -> bool:
 
 
 class ExplainedScore(BaseEstimator):  # type: ignore[misc]
-    """What can be asked of a score about its columns."""
+    """Base class with the explanations of a fitted score."""
 
     shape: Any
     model_: Model
@@ -45,23 +45,23 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Floats:
-        """The weight of each column, where the score is linear."""
+        """The weight of each column, for a linear score."""
         check_is_fitted(self)
         if not isinstance(self.model_, LinearModel):
-            raise AttributeError('A score that bends has no coefficients: see effects_, or choose shape="linear".')
+            raise AttributeError('A non-linear score has no coefficients: see effects_, or choose shape="linear".')
         return self.model_.coef
 
     def _store_usual(self, reference: Floats) -> None:
-        """Keep what columns add to the scores of unlabelled rows, which reasons are compared with."""
+        """Store the mean contribution of each column over unlabelled rows, the baseline of `reasons`."""
         self.usual_ = self.model_.contributions(reference).mean(axis=0)
 
     def _store_explanation(self, reference: Floats, data: Data, folds: Sequence[Fold]) -> None:
-        told = explained(self.model_, reference, data, folds)
-        self.effects_, self.importance_, self.interactions_ = told.effects, told.importance, told.interactions
+        found = explained(self.model_, reference, data, folds)
+        self.effects_, self.importance_, self.interactions_ = found.effects, found.importance, found.interactions
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def interactions(self, n_pairs: int = 10) -> list[Interaction]:
-        """The pairs of columns whose contributions do not add up, the strongest first.
+        """The strongest interactions of pairs of columns, in decreasing order.
 
         Parameters
         ----------
@@ -70,17 +70,17 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         list of Interaction
-            With the two `columns` and the `size`, the share of the variance of the scores that needs both; empty for a
-            score that is a sum over columns.
+            With the two `columns` and the `size`, the share of the variance of the scores due to the interaction. Empty
+            for additive scores.
         """
         check_is_fitted(self)
         return self.interactions_[:n_pairs]
 
     def reasons(self, X: Any) -> Floats:
-        """What each column adds to the score of each row, compared with the unlabelled rows.
+        """The contribution of each column to the score of each row, relative to the mean over unlabelled rows.
 
-        Exact for linear scores and curves. Trees have Shapley values (Lundberg et al., Nat. Mach. Intell. 2020),
-        kernels integrated gradients (Sundararajan, Taly and Yan, ICML 2017).
+        Exact for linear scores and curves; Shapley values for trees (Lundberg et al., Nat. Mach. Intell. 2020), and
+        integrated gradients for kernels (Sundararajan, Taly and Yan, ICML 2017).
 
         Parameters
         ----------
@@ -89,8 +89,8 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n, p + 1)
-            A column for each of X, and a last one, the same for all rows, with the mean over unlabelled rows. Rows add
-            up to `decision_function`.
+            One column per column of X, and a last, constant one with the mean score of unlabelled rows. Rows sum to
+            `decision_function`.
 
         Examples
         --------

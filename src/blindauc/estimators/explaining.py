@@ -1,4 +1,4 @@
-"""What a fitted score learnt, by the rows that it was fitted to."""
+"""Computes the explanations of a fitted score from the rows of the fit."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers import Model
 
 MAX_ROWS = 300
-"""Unlabelled rows by which effects are found: about 15 for each step of a curve."""
+"""The most unlabelled rows from which effects are computed (convention): about 15 per step of a curve."""
 
 MOST_PAIRS = 66
-"""All pairs that are looked at."""
+"""All pairs that `interactions_of` tries."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a score learnt.
+    """The explanation of a score.
 
     Attributes
     ----------
-    effects : list of Effect, one for each column
-    importance : ndarray of shape (p,), by how much the blind AUC of held-out rows falls when a column is permuted; NaN
-        where nothing was held out
-    interactions : list of Interaction, the strongest first
+    effects : list of Effect
+        One per column.
+    importance : ndarray of shape (p,)
+        Permutation importance for the out-of-fold blind AUC; NaN if no rows were held out.
+    interactions : list of Interaction
+        The strongest first.
     """
 
     effects: list[Effect]
@@ -41,13 +43,13 @@ class Explanation:
 
 
 def reference_rows(data: Data) -> Floats:
-    """Some unlabelled rows, chosen by what they hold."""
+    """A sample of unlabelled rows that depends only on their content."""
     some = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))[:MAX_ROWS]
     return Matrix(data.X).rows(some).dense()
 
 
 def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Explanation:
-    """Explain a score by reference rows X, and by models that have not seen the rows of their folds."""
+    """Explain a score with reference rows X and the models of the folds."""
     times = np.sum([fold.held_out for fold in folds], axis=0) if folds else np.ones(1)
     return Explanation(
         effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1)),

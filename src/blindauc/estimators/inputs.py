@@ -1,4 +1,4 @@
-"""Checks of X and of the numbers users choose, each error with its remedy."""
+"""Validation of X and of parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAKE_PREPROCESSOR = (
 
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a dense or sparse matrix of float64 or float32, not copied where it already is one."""
+    """X as a dense or sparse matrix of float64 or float32, not copied if it already is one."""
     refuse_columns_that_are_no_numbers(X, MAKE_PREPROCESSOR)
     with _remedy_for_tables():
         X = validate_data(
@@ -38,14 +38,14 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def takes_missing(estimator: Any) -> bool:
-    """Whether missing values may stay as they are: trees take them, and nothing else is tried."""
+    """Whether missing values are accepted: only if trees are the only shape."""
     shape = getattr(estimator, "shape", None)
     return shape == "trees" or (isinstance(shape, list | tuple) and list(shape) == ["trees"])
 
 
 @contextmanager
 def _remedy_for_tables() -> Iterator[None]:
-    """What scikit-learn says about missing values and text, with what we have against them."""
+    """A context that adds the remedy to scikit-learn's errors about missing values and text."""
     try:
         yield
     except ValueError as error:
@@ -56,7 +56,7 @@ def _remedy_for_tables() -> Iterator[None]:
 
 
 def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
-    """The number of outliers meant by a number or a share of the positives."""
+    """The number of outliers, from a number or a share of the positives."""
     _refuse_bool("n_outliers", n_outliers)
     if isinstance(n_outliers, Integral):
         count = int(n_outliers)
@@ -77,7 +77,7 @@ def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
 def read_sparsity(
     n_features_to_select: Any, *, kind: Any, groups: Any, n_features: int, feature_names: Any, has_intercept: bool
 ) -> SparsitySet:
-    """The set of allowed weights that the parameters mean."""
+    """The sparsity set, from the parameters."""
     features = _features(kind, groups, n_features_to_select, n_features, feature_names)
     return features.with_free_column() if has_intercept else features
 
@@ -102,7 +102,7 @@ def _features(kind: Any, groups: Any, n_features_to_select: Any, n_features: int
 
 
 def read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
-    """How many columns of each group are meant by one number or share, or by one for each group."""
+    """The number of columns of each group, from one number or share, or from one per group."""
     if np.ndim(chosen) == 0 and isinstance(chosen, Integral):
         return np.full(len(sizes), read_count(chosen, int(sizes.max()), "columns of the largest group"))
     each = [chosen] * len(sizes) if np.ndim(chosen) == 0 else list(chosen)
@@ -115,7 +115,7 @@ def read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
 
 
 def read_count(chosen: Any, largest: int, what: str) -> int:
-    """How many of them are meant by a number or a share."""
+    """A count, from a number or a share of the largest possible one."""
     _refuse_bool("n_features_to_select", chosen)
     if isinstance(chosen, Integral):
         if 1 <= int(chosen) <= largest:
@@ -145,7 +145,7 @@ def check_whole(name: str, value: Any, *, at_least: int) -> None:
 
 
 def read_counts(name: str, value: Any, most: int, what: str) -> list[int]:
-    """One or several whole numbers, each from 1 to as many rows of a kind as there are."""
+    """One or several whole numbers as a list, each from 1 to `most`."""
     numbers = list(value) if isinstance(value, Sequence | np.ndarray) else [value]
     for number in numbers:
         if isinstance(number, bool | np.bool_) or not isinstance(number, Integral) or not 1 <= int(number) <= most:
@@ -177,7 +177,7 @@ def _refuse_bool(name: str, value: Any) -> None:
 
 
 def check_share(name: str, share: Any) -> None:
-    """Raise unless the value is a share from 0 up to 1, which it must not be."""
+    """Raise unless the value is a share in [0, 1)."""
     _refuse_bool(name, share)
     if not isinstance(share, Real) or not 0 <= float(share) < 1:
         raise ValueError(f"{name} must be a share from 0 up to 1, without 1 itself, not {share!r}.")

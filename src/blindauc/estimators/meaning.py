@@ -1,4 +1,4 @@
-"""What the scores of a fit mean: probabilities, prior, contamination, AUC and the suspicion of each label."""
+"""Calibration of a fit: probabilities, prior, contamination, AUC and the suspicion of each label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED, Estimate
+from blindauc.estimate import MIN_POSITIVES, Estimate
 from blindauc.estimators.checking import LabelChecks, auc_checked, gains
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.out_of_fold import OutOfFold
@@ -16,25 +16,32 @@ from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.judgement import among_all_rows, is_judged, judge_ranks, on_scores, without_evidence
+from blindauc.trust.ranks import among_all_rows, assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What out-of-fold ranks say about a fit.
+    """The calibration of a fit by out-of-fold ranks.
 
     Attributes
     ----------
-    calibration : ScoreModel of the scores, for rows of the population
-    unlabelled : the same for unlabelled rows
-    lift : float, by how much unlabelled rows that the fit has seen score too low
+    calibration : ScoreModel
+        Calibration of the scores, for rows of the population.
+    unlabelled : ScoreModel
+        The same for unlabelled rows.
+    lift : float
+        By how much unlabelled rows of the fit score lower than new unlabelled rows.
     prior, contamination, auc : Estimate
-    labelled_rows : row numbers of the labelled positives in the user's X
-    suspicion : ndarray, the probability that each of these labels is wrong
-    labels_by_step : ndarray, how many of these labels are in each step of the calibration, but for those with leverage
-        and those that were checked
-    auc_checked : Estimate of the AUC of positives against known negatives; None where these are too few
-    gain : ndarray, for each fitted row how much checking it promises (`checking.py`)
+    labelled_rows : ndarray
+        Row numbers of the labelled positives in the user's X.
+    suspicion : ndarray
+        The probability that each of these labels is wrong.
+    labels_by_step : ndarray
+        The number of these labels in each step of the calibration, except those with leverage and those checked.
+    auc_checked : Estimate or None
+        The AUC of positives against known negatives; None if these are too few.
+    gain : ndarray
+        For each row of the fit, the expected gain of checking it (`checking.py`).
     """
 
     calibration: ScoreModel
@@ -50,7 +57,7 @@ class Meaning:
     gain: Floats
 
     def with_leverage(self, rows: Ints) -> Meaning:
-        """The same with labelled rows that neither fitted nor voted: their labels are taken to be wrong."""
+        """Add the labelled rows that were set aside for their leverage; their labels are taken to be wrong."""
         if len(rows) == 0:
             return self
         every = np.append(self.labelled_rows, rows)
@@ -66,29 +73,29 @@ class Meaning:
 def meaning_of(
     data: Data,
     scores: Floats,
-    known: OutOfFold,
+    ranks: OutOfFold,
     prior: float | None,
     sampling: str,
     labelled_share: float,
     outliers: Ints,
 ) -> Meaning:
-    """Learn from out-of-fold ranks what the scores of the rows that were fitted mean.
+    """Calibrate the scores of a fit by out-of-fold ranks.
 
-    Where nothing was held out, ranks within the sample have to do. There, and where fewer than `MIN_JUDGED` distinct
-    positives were held out, nothing is known of the AUC, the probabilities and the labels.
+    If no rows were held out, in-sample ranks take their place. In that case, and with fewer than `MIN_POSITIVES`
+    distinct held-out positives, the AUC, the probabilities and the suspicion get uninformative intervals.
 
-    The mixture is one of all labels as they came, those that were checked among them: who checks by suspicion checks by
-    rank, and without those labels the others would not be a sample that the mixture can explain.
+    The mixture model is fitted to all original labels, including those that were checked. Labels are checked in the
+    order of suspicion, hence by rank: without the checked ones, the others would be a biased sample of the ranks.
     """
     unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
-    rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
-    judgement = judge_ranks(as_ranked(data, rank), prior)
-    if not known.is_known or _n_distinct(data, known.rank) < MIN_JUDGED:
-        judgement = without_evidence(judgement, prior)
-    of_ranks = judgement.score_model
-    # New rows score as those that a fit has not seen.
-    lift = known.lift * spread_of(unl_scores, unl_weight)
+    rank = ranks.rank if ranks.is_known else share_below(scores, unl_scores, unl_weight)
+    assessment = assess_ranks(as_ranked(data, rank), prior)
+    if not ranks.is_known or _n_distinct(data, ranks.rank) < MIN_POSITIVES:
+        assessment = without_evidence(assessment, prior)
+    of_ranks = assessment.score_model
+    # New rows score like held-out rows, higher than the unlabelled rows of the fit.
+    lift = ranks.lift * spread_of(unl_scores, unl_weight)
     of_unlabelled = on_scores(of_ranks, unl_scores + lift, unl_weight)
     labelled = data.is_labelled
     pos_rank = rank[labelled]
@@ -104,7 +111,7 @@ def meaning_of(
         lift,
         of_ranks.estimate.prior,
         labels.contamination(of_ranks, by_step),
-        judgement.auc if not labels.is_wrong.any() or not is_judged(of_ranks) else _auc_as_found(data, rank, prior),
+        assessment.auc if not labels.is_wrong.any() or not has_evidence(of_ranks) else _auc_as_found(data, rank, prior),
         labelled_rows,
         labels.settled(suspicion),
         by_step,
@@ -114,22 +121,22 @@ def meaning_of(
 
 
 def _auc_as_found(data: Data, rank: Floats, prior: float | None) -> Estimate:
-    """The AUC by the labels that were not found wrong: of the others it need not be learnt any more how they rank."""
+    """The AUC without the labels that were found wrong."""
     kept = data.is_unlabelled | (data.is_labelled & data.is_positive)
-    return judge_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
+    return assess_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
 
 
 def _n_distinct(data: Data, rank: Floats) -> int:
-    """How many different labelled positives have a rank."""
-    judged = data.subset(data.is_labelled & ~np.isnan(rank))
-    return len(np.unique(row_digests(judged.X, 0)))
+    """The number of distinct labelled positives with a rank."""
+    ranked = data.subset(data.is_labelled & ~np.isnan(rank))
+    return len(np.unique(row_digests(ranked.X, 0)))
 
 
 def as_ranked(data: Data, rank: Floats) -> Ranked:
-    """The ranks of the rows whose rank is known.
+    """The ranks of the rows that have one, with weights in units of independent rows.
 
-    Weights that are not whole numbers are no counts, and only their proportions can be meant. Rows of a group count as
-    many as they are worth by how alike they rank.
+    Whole weights are counts; of other weights only the proportions count. The weights of grouped rows are divided by
+    the design effect.
     """
     taken = ~np.isnan(rank)
     pos, unl, counts = taken & data.is_labelled, taken & data.is_unlabelled, data.counts

@@ -1,7 +1,7 @@
-"""Parameters that a fit and a search have in common, written once, and the problem that they state.
+"""The parameters that classifiers and their tuned versions share.
 
-The estimators are dataclasses: a field is a parameter, and a subclass adds its own. scikit-learn sees the constructor
-that `dataclass` writes.
+The estimators are dataclasses: a field is a parameter, and a subclass adds its own. scikit-learn reads the parameters
+from the constructor that `dataclass` generates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ parameters = partial(dataclass, kw_only=True, eq=False, repr=False)
 
 @parameters()
 class PUParameters(PURanking):
-    """What both a fit and a search may be told."""
+    """Base class with the shared parameters."""
 
     shift_l2: float = 1e-3
     sparsity: str = "l0"
@@ -45,7 +45,7 @@ class PUParameters(PURanking):
     verbose: int = 0
 
     def _check_params(self) -> None:
-        """Raise where a parameter makes no sense."""
+        """Raise an error for invalid parameters."""
         check_number("tol", self.tol, above=0)
         check_number("max_iter", self.max_iter, at_least=1)
         check_prior(self.prior)
@@ -57,11 +57,11 @@ class PUParameters(PURanking):
             check_number("shift_l2" + hint, self.shift_l2, above=0)
 
     def _risk(self, data: Data) -> Callable[[Any], Risk]:
-        """The risk of a loss, for these rows."""
+        """The function from a loss to the risk that is minimised, for these rows."""
         raise NotImplementedError
 
     def _features(self, data: Data) -> Callable[[Any], SparsitySet]:
-        """The allowed supports of an `n_features_to_select`."""
+        """The function from `n_features_to_select` to the sparsity set."""
         features = partial(
             read_sparsity,
             kind=self.sparsity,
@@ -70,11 +70,11 @@ class PUParameters(PURanking):
             feature_names=getattr(self, "feature_names_in_", None),
             has_intercept=self.has_intercept,
         )
-        features(None)  # refuses sparsity and groups that make no sense
+        features(None)  # raises an error for invalid sparsity or groups
         return features
 
     def _scorer(self, data: Data, shapes: Sequence[str], gammas: Sequence[float]) -> MixedScorer:
-        """The problem that the parameters state for these rows, in some shapes."""
+        """The scorer of these shapes that the parameters describe."""
         features = self._features(data)
         linear = LinearScorer(self._risk(data), features, self.shift_l2, self.outlier_handling == "trim")
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))

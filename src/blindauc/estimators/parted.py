@@ -1,7 +1,7 @@
-"""Fits to rows that are not in memory: all of them for the weights, and a sample for everything else.
+"""Fits to rows that are not in memory: the final fit uses all rows, everything else a sample.
 
-The sample holds all labelled positives and as many unlabelled rows as are enough for them. What is searched, held out,
-calibrated and explained is so by the sample; the choice is fitted to all rows.
+The sample holds all labelled positives and enough unlabelled rows for them. Tuning, cross-validation, calibration and
+explanation use the sample; the chosen candidates are fitted to all rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from blindauc.screening import MAX_ROWS, find_leverage
 from blindauc.theory import enough_unlabelled
 
 MOST_SEARCHED = 20_000
-"""Positives by which candidates are compared: a blind AUC is then known to 0.002."""
+"""The most positives by which candidates are compared: the standard error of a blind AUC is then about 0.002."""
 
 SEED = 0
-"""Of the sample, which depends on the numbers of the rows alone: the same for every engine."""
+"""Seed of the sample, which depends only on row numbers, so that it is the same for every engine."""
 
 
 def read_parts(estimator: Any, rows: PartedRows) -> Sifted:
-    """The rows without those that have leverage, and a sample of them; the estimator learns its classes and columns."""
+    """The rows without those of leverage, and a sample of them. Sets the estimator's classes and columns."""
     view = PartedView.of(rows)
     estimator.n_labelled_, estimator.n_unlabelled_ = enough(view.n_positives, view.n_unlabelled)
     estimator.classes_, estimator.n_features_in_ = rows.classes, rows.n_features
@@ -46,13 +46,13 @@ def read_parts(estimator: Any, rows: PartedRows) -> Sifted:
 
 
 def _evenly_spaced(view: PartedView) -> Matrix:
-    """The unlabelled rows that the screen for leverage looks at, the same as of rows in memory."""
+    """The unlabelled rows that the leverage screen uses; the same ones as for rows in memory."""
     every = -(-view.n_unlabelled // MAX_ROWS)
     return view.parted.rows.take(view.numbers_of_unlabelled(np.arange(0, view.n_unlabelled, every)))[0]
 
 
 def sample_of(view: PartedView) -> Data:
-    """All positives that are looked at, and enough unlabelled rows for them, in the order of their numbers."""
+    """A sample of all positives of the view and enough unlabelled rows for them, ordered by row number."""
     n_unl = min(view.n_unlabelled, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
     places = np.sort(_without_repeats(view.n_unlabelled, n_unl))
     few = view.subset(np.arange(view.n_positives), places)
@@ -65,9 +65,9 @@ def sample_of(view: PartedView) -> Data:
 
 
 def searched(rows: Sifted) -> Data:
-    """The rows that a search looks at: all that are in memory, but of those of a sample no more than enough.
+    """The rows of the search: all rows in memory, or a sample with at most `MOST_SEARCHED` positives.
 
-    Every candidate has a rank for each positive, which takes memory.
+    Every candidate stores a rank for each positive, which takes memory.
     """
     data = rows.data
     if rows.parts is None or data.is_positive.sum() <= MOST_SEARCHED:
@@ -79,14 +79,14 @@ def searched(rows: Sifted) -> Data:
     return data.subset(kept)
 
 
-def ranks_among(known: OutOfFold, some: Data, data: Data) -> OutOfFold:
-    """What is known of some rows as what is known of all."""
+def ranks_among(ranks: OutOfFold, some: Data, data: Data) -> OutOfFold:
+    """The out-of-fold ranks of some rows, extended to all rows with NaN."""
     if some is data:
-        return known
+        return ranks
     places = np.searchsorted(data.row, some.row)
     rank, mean_rank = np.full((2, len(data.row)), np.nan)
-    rank[places], mean_rank[places] = known.rank, known.mean_rank
-    return known._replace(rank=rank, mean_rank=mean_rank)
+    rank[places], mean_rank[places] = ranks.rank, ranks.mean_rank
+    return ranks._replace(rank=rank, mean_rank=mean_rank)
 
 
 def _without_repeats(n: int, n_drawn: int) -> Ints:

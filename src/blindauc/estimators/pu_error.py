@@ -1,4 +1,4 @@
-"""ERR, ERR-O and ERR-OF: a PU classification error minimised, with outliers and features found in the same fit."""
+"""ERR, ERR-O and ERR-OF of the paper: PU error minimisation with outlier detection and feature selection."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from blindauc.risks import PU_ERROR_RISKS, Risk
 from blindauc.scorers import LinearScorer
 from blindauc.scorers.spec import Spec
 from blindauc.sparsity import AllFeatures
-from blindauc.trust.judgement import judge_ranks
+from blindauc.trust.ranks import assess_ranks
 
 LEAST_PRIOR = 0.01
-"""With a prior of nothing, or of everything, the risk would have nothing to tell apart."""
+"""Estimated priors are clipped to [0.01, 0.99] (convention): at 0 and 1 the risk does not separate the classes."""
 
 
 def pu_error_risk(loss: Any, *, name: str, prior: float) -> Risk:
-    """One of the three PU errors."""
+    """The PU error of this name, for a loss and a prior."""
     return PU_ERROR_RISKS[name](get_loss(loss), prior)
 
 
 @parameters()
 class PUErrorProblem(PUParameters):
-    """What makes a fit or a search one of a PU error."""
+    """Mix-in of the estimators that minimise a PU error."""
 
     risk: str = "paper"
 
@@ -51,14 +51,14 @@ class PUErrorProblem(PUParameters):
 
 
 def estimated_prior(data: Data) -> float:
-    """The prior by the out-of-fold ranks of a plain fit of the blind AUC, which needs none."""
+    """The class prior, estimated from the out-of-fold ranks of a blind AUC fit, which needs no prior."""
     n_columns = data.X.shape[1]
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
     first = Spec("standard", "logistic", 1.0, 0.0, n_columns)
-    known, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))
-    # Where nothing could be held out, every rank is as likely.
-    rank = known.rank if known.is_known else np.full(len(data.row), 0.5)
-    return float(np.clip(judge_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
+    ranks, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))
+    # If no rows could be held out, the ranks are uninformative.
+    rank = ranks.rank if ranks.is_known else np.full(len(data.row), 0.5)
+    return float(np.clip(assess_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))
 
 
 @parameters()
@@ -81,22 +81,21 @@ class PUErrorClassifier(PUErrorProblem, PUClassifier):
     "paper" is the error of Ren et al. with its signs repaired, "unbiased" that of du Plessis, Niu and Sugiyama
     (ICML 2015), "nonnegative" that of Kiryo et al. (NeurIPS 2017).
 
-    A shift has no effect where a positive's cost is a line, as it is in the unbiased risk with the logistic loss:
-    the weights are the same whatever the shift. So outliers of the "unbiased" and the "nonnegative" risk must be
-    trimmed, and asking for shifts there is an error.
+    A shift has no effect if the loss of a positive is linear, as in the unbiased risk with the logistic loss: the
+    weights do not depend on it. So the "unbiased" and the "nonnegative" risk require `outlier_handling="trim"`, and
+    "shift" raises an error.
 
     Parameters
     ----------
     shape, gamma, n_leaves, n_rounds, n_features_to_select, n_outliers, l2, shift_l2, scaling, sparsity, groups
     outlier_handling, leverage_screen, known_negative_share
-        As in `BlindAUCClassifier`; with known negatives of share g the risk is that of a prior of (1 - g) `prior`.
+        As in `BlindAUCClassifier`. With known negatives of weight g the prior in the risk is (1 - g) `prior`.
     risk : {"paper", "unbiased", "nonnegative"}, default="paper"
     prior : float or None, default=None
-        The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated by
-        the ranks of a fit of the blind AUC, which does not.
+        The share of positives *among the unlabelled rows*, which the risk needs. If it is not given, it is estimated
+        from the out-of-fold ranks of a blind AUC fit, which does not need it.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
-        A piecewise linear loss gives up the side that is cheaper to give up: with a prior far from one half its best
-        weights may all be zero.
+        With a piecewise linear loss and a prior far from one half, the optimal weights may all be zero.
     calibrate, sampling, threshold, pos_label, solver, max_iter, tol, max_swaps, random_state, verbose, callback
         As in `BlindAUCClassifier`.
 

@@ -1,4 +1,4 @@
-"""A fitted score: ranking, classes, probabilities, doubtful labels, selected columns."""
+"""Predictions of a fitted score: ranking, classes, probabilities, doubtful labels, selected columns."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from blindauc.prior import ScoreModel, flag
 
 
 class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  # type: ignore[misc]
-    """What can be asked of a score once it is fitted."""
+    """Base class with the predictions of a fitted score."""
 
     has_intercept: ClassVar[bool]
-    """Whether the risk has a constant of its own."""
+    """Whether the risk has an intercept."""
 
     support_: Bools
     classes_: Any
@@ -59,7 +59,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         return scores(self, X) + self.intercept_
 
     def predict(self, X: Any) -> Any:
-        """The class of each row: positive where the decision function is above zero (`threshold` says where that is).
+        """The class of each row: positive if the decision function is above zero. `threshold` sets the zero point.
 
         Parameters
         ----------
@@ -77,11 +77,11 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """The probabilities of being unlabelled-like and of being positive, for rows of the population (`sampling`).
+        """The probabilities of the negative and of the positive class, for rows of the population (`sampling`).
 
-        Learnt from the ranks of rows held out of the fit. They never fall as the decision function grows. With a prior
-        that is given, or that the data tell (`blindauc.prior.is_told(model.prior_)`), they are calibrated. Otherwise no
-        single number can be: use `predict_proba_interval`.
+        They are estimated from out-of-fold ranks and do not decrease with the decision function. They are calibrated if
+        the prior is given or identified by the data (`blindauc.prior.is_identified(model.prior_)`). Otherwise use
+        `predict_proba_interval`.
 
         Parameters
         ----------
@@ -102,8 +102,8 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
     def predict_proba_interval(self, X: Any) -> tuple[Floats, Floats]:
         """The 95 % interval of the probability of being positive, for rows of the population (`sampling`).
 
-        It holds what every prior, contamination and shape of the classes gives that explains the held-out ranks nearly
-        as well as the best ones do. Where the prior is neither given nor told by the data, it is wide.
+        It spans the probabilities under all priors, contaminations and class shapes that fit the out-of-fold ranks
+        nearly as well as the best ones. If the prior is neither given nor identified by the data, it is wide.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         Returns
         -------
         low, high : ndarray of shape (n,)
-            On either side of the probability that `predict_proba` gives.
+            The ends of the interval; the probability of `predict_proba` lies between them.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         return self.calibration_.probability_interval(scores(self, X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The blind AUC: the chance that a labelled positive scores above an unlabelled row.
+        """The blind AUC: the probability that a labelled positive scores above an unlabelled row.
 
         With the share :math:`\\pi` of positives among the unlabelled rows and correct labels, it is
         :math:`\\pi / 2 + (1 - \\pi) AUC`.
@@ -150,22 +150,23 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def doubtful_labels(self, max_fdr: float = 0.2, *, k: int | None = None) -> Ints:
-        """Row numbers, in the training X, of the labelled positives to check, the most doubtful first.
+        """Row numbers, in the training X, of the labels to re-check, the most suspicious first.
 
-        As many as there can be while the expected share of false alarms among them is at most `max_fdr`, or the first
-        `k`, whatever their suspicion: `expected_wrong` says how many of these are wrong. All of `suspicion_` takes
-        part, whether a positive was an outlier of the fit or not, but for labels that were checked.
+        These are as many as the false discovery rate allows, or the first `k`. `expected_wrong` estimates how many of
+        the first `k` are wrong. Every labelled positive can be among them, outlier of the fit or not, unless it was
+        checked.
 
         Parameters
         ----------
         max_fdr : float, default=0.2
+            The largest expected false discovery rate: the share of the returned labels that are correct after all.
         k : int, optional
-            As many as you can check, in the place of `max_fdr`.
+            The number of labels you can check, in place of `max_fdr`.
 
         Returns
         -------
         ndarray
-            Counted from 0, as NumPy counts; the tables of `blindauc.analysis` count rows from 1.
+            Row numbers, from 0; the tables of `blindauc.analysis` count rows from 1.
         """
         check_is_fitted(self)
         rows = self._by_suspicion()
@@ -176,9 +177,10 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def expected_wrong(self, k: Any) -> Any:
-        """How many wrong labels to expect among the `k` most doubtful ones, those of `doubtful_labels(k=k)`.
+        """Expected number of wrong labels among the `k` most suspicious ones, `doubtful_labels(k=k)`.
 
-        The interval holds what every plausible contamination gives, and the chance of a number of this size.
+        The interval is a prediction interval: it combines the random variation of the count with all plausible
+        contaminations.
 
         Parameters
         ----------
@@ -205,12 +207,12 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         return found[0] if isinstance(k, Integral) else found
 
     def _store_outliers(self, rows: Sifted, left_out: Bools, shift: Floats) -> None:
-        """Keep which labelled positives were left out: by their scores, and for their leverage."""
+        """Store which labelled positives were left out, by their scores and for their leverage."""
         data = rows.data
         fitted_rows = data.row[data.is_positive]
         self.outliers_ = np.union1d(fitted_rows[left_out], rows.leverage_rows)
         self.shift_ = np.zeros(len(data.labelled))
-        # Rows that were found positive without a label are none of these.
+        # Unlabelled rows that were checked and found positive are not among the labelled ones.
         has_label = np.isin(fitted_rows, data.labelled)
         self.shift_[np.searchsorted(data.labelled, fitted_rows[has_label])] = shift[has_label]
         found_wrong = np.intersect1d(data.row[data.is_known_negative], data.labelled)
@@ -250,7 +252,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         array of shape (n, n_selected)
         """
         check_is_fitted(self)
-        # scikit-learn looks for NaN and infinity as well, but not in tables that come out as tables.
+        # scikit-learn checks for NaN and infinity as well, but not if it returns a table.
         read_matrix(self, X, reset=False)
         return super().transform(X)
 
@@ -259,7 +261,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         return self.support_
 
     def _html_repr(self) -> str:
-        """What notebooks show: scikit-learn's diagram, and once there is something, what was found."""
+        """The HTML for notebooks: scikit-learn's diagram and, after the fit, a table of results."""
         diagram: str = super()._html_repr()
         if not hasattr(self, "spread_"):
             return diagram
@@ -270,7 +272,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        # One shape or several, that nobody has checked yet.
+        # `shape` may be one or several, and is not validated yet.
         tags.input_tags.sparse = not any(shape in str(self.shape) for shape in ("curves", "kernel"))
         tags.input_tags.allow_nan = takes_missing(self)
         tags.target_tags.required = True

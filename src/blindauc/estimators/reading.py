@@ -1,4 +1,4 @@
-"""From what users pass to `fit` to validated rows, and rows with leverage set apart."""
+"""Validation of the input of `fit`, and the screen for rows with leverage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from blindauc.screening import MAX_ROWS, find_leverage
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A fit begins from nothing, and one that fails or is interrupted leaves the estimator as it was."""
+    """A context that clears fitted attributes, and restores them if the fit fails or is interrupted."""
     before = estimator.__dict__.copy()
     estimator.__dict__ = {name: value for name, value in before.items() if not name.endswith("_")}
     try:
@@ -44,14 +44,14 @@ def read_data(
     time: Any = None,
     checked: Any = None,
 ) -> Data:
-    """Validated rows of positive weight; the estimator learns its classes and its columns."""
+    """Validated rows of positive weight. Sets the estimator's classes and columns."""
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None: y marks the "
             "labelled positives."
         )
     X = read_matrix(estimator, X, reset=True)
-    X = X.tocsr() if sp.issparse(X) else X  # rows are taken again and again
+    X = X.tocsr() if sp.issparse(X) else X  # the fit selects rows many times
     is_positive, classes = read_labels(y, estimator.pos_label)
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
@@ -71,29 +71,29 @@ def read_data(
 
 
 def _as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
-    """Which rows are positive by their labels, and by what was found where they were checked."""
+    """A mask of the positive rows: by their labels, overridden by checks."""
     if verdict is None:
         return is_positive
     return (is_positive | (verdict == FOUND_POSITIVE)) & (verdict != FOUND_NEGATIVE)
 
 
 def _check_enough_are_left(data: Data) -> None:
-    """Raise where what was checked leaves too few positives, or no row of which nothing is known."""
+    """Raise an error if the checks leave too few positives, or no unlabelled row."""
     n_pos, n_unl = int(data.is_positive.sum()), int(data.is_unlabelled.sum())
     if n_pos < 2:
         raise ValueError(
-            f"By what was checked, {n_pos} of {len(data.labelled)} labelled positives are left, and at least two are "
+            f"After the checks, {n_pos} of {len(data.labelled)} labelled positives are left, and at least two are "
             "needed: label more rows."
         )
     if n_unl < 1:
         raise ValueError(
             "All unlabelled rows were checked, so that their true labels are known: fit an ordinary classifier to "
-            "them, or add rows that nobody has checked."
+            "them, or add rows that were not checked."
         )
 
 
 def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
-    """How many rows are labelled and how many are not; an error where they are too few."""
+    """The numbers of labelled and unlabelled rows; raises an error if they are too few."""
     if n_pos < 2:
         raise ValueError(
             f"At least two labelled positives (the positive class) with positive weight are needed, {n_pos} "
@@ -109,15 +109,20 @@ def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Sifted:
-    """Rows that fit and vote, and labelled rows so far from all others that they must not.
+    """The rows of the fit, and the labelled rows set aside for their leverage.
 
     Attributes
     ----------
-    data : Data without the rows that have leverage; a sample of them where rows are not in memory
-    leverage_rows : their numbers in the user's X
-    n_columns : in how many columns each of them is unlike the other rows
-    n_rows : how many rows the user passed
-    parts : PartedView of all rows where they are not in memory
+    data : Data
+        The rows without those of leverage; a sample of them if rows are not in memory.
+    leverage_rows : ndarray
+        The numbers, in the user's X, of the rows with leverage.
+    n_columns : ndarray
+        The number of columns in which each of these is unlike the other rows.
+    n_rows : int
+        The number of rows that the user passed.
+    parts : PartedView or None
+        All rows, if they are not in memory.
     """
 
     data: Data
@@ -128,17 +133,17 @@ class Sifted:
 
     @property
     def fitted(self) -> Any:
-        """All rows, which weights are fitted to: `data`, or `parts`."""
+        """All rows of the fit: `data`, or `parts` if they are not in memory."""
         return self.data if self.parts is None else self.parts
 
     @property
     def engine(self) -> PartedRows:
-        """Where the rows are that are not in memory."""
+        """The rows that are not in memory."""
         assert self.parts is not None
         return self.parts.parted.rows
 
     def tell_of_passes(self, report: Callable[[int], None]) -> None:
-        """Call with the number of passes over rows that are on disk, before each."""
+        """Before each pass over rows on disk, call `report` with the number of passes."""
         if self.parts is not None and isinstance(self.engine, BlockParts):
             self.engine.report = report
 
@@ -151,7 +156,7 @@ class Sifted:
 
     @property
     def standing_for(self) -> Floats:
-        """The weights of the rows of `data` where each unlabelled one stands for those that were not sampled."""
+        """The weights of the rows of `data`, scaled so that sampled unlabelled rows represent all of them."""
         weight, unlabelled = self.data.weight, self.data.is_unlabelled
         if self.parts is None:
             return weight
@@ -159,16 +164,17 @@ class Sifted:
 
     @property
     def labelled_share(self) -> float:
-        """The share of the weight of all rows that labelled positives have."""
+        """The share of labelled positives in the weight of all rows."""
         if self.parts is None:
             return self.data.labelled_share
         labelled = float(self.parts.pos_weight.sum())
         return labelled / (labelled + self.parts.parted.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
-        """How many labelled positives a fit leaves out by their scores.
+        """The number of labelled positives that a fit leaves out by their scores.
 
-        Together with those that are out already, for their leverage or found wrong, they make `n_outliers`.
+        It is `n_outliers` minus the labels that are already left out, for their leverage or because they were found
+        wrong.
         """
         wanted = read_outlier_count(n_outliers, self._n_labelled)
         return min(max(0, wanted - self._n_out), self.data.n_doubtable)
@@ -182,25 +188,25 @@ class Sifted:
         return int((self.data.is_labelled & ~self.data.is_positive).sum()) + len(self.leverage_rows)
 
     def total_share(self, left_out: float) -> float:
-        """The share of all labelled positives that are left out where a fit leaves out this share of its own."""
+        """The share of all labelled positives that are left out if a fit leaves out a share of those it may doubt."""
         return (round(left_out * self.data.n_doubtable) + self._n_out) / self._n_labelled
 
     def counted(self) -> Sifted:
-        """The same with rows of whole-number weight as so many rows, where they are in memory."""
+        """The same with rows of whole-number weights repeated, if they are in memory."""
         return replace(self, data=self.data.counted()) if self.parts is None else self
 
 
 def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
-    """Look for labelled rows with leverage and set them apart; at least two labelled rows stay."""
+    """Set labelled rows with leverage aside, unless fewer than two labelled rows would remain."""
     nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
     if not is_wanted:
         return Sifted(data, nobody, nobody, n_rows)
     unlabelled = np.flatnonzero(data.is_unlabelled)
-    # As many as the screen looks at: to copy all takes longer than a fit.
+    # Only as many as the screen uses: copying all would take longer than a fit.
     some = np.zeros_like(data.is_positive)
     some[unlabelled[:: -(-len(unlabelled) // MAX_ROWS)]] = True
     found = find_leverage(data.subset(data.is_positive).filled().X, data.subset(some).filled().X)
-    # A positive that was checked may lie where it likes.
+    # Confirmed positives are never set aside.
     is_found = found.rows & ~data.is_confirmed[data.is_positive]
     if not is_found.any() or (~is_found).sum() < 2:
         return Sifted(data, nobody, nobody, n_rows)

@@ -1,4 +1,4 @@
-"""From the shapes that users name to the scorers that fit them."""
+"""Validation of shapes, and the scorers that fit them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ from blindauc.scorers.trees import TreeScorer
 from blindauc.sparsity import AllFeatures, SparsitySet
 
 AFFORDABLE = 2**23
-"""Entries of X in a fit of the search up to which curves and trees compete by themselves: 2,000 columns of 4,000 rows.
+"""The most entries of X in a fit of the search for which shape="auto" tries curves and trees (convention): 2,000
+columns by 4,000 rows.
 
-Curves make five columns of one, and trees look at all in every round: with more, a search takes hours and gigabytes.
+Curves derive five columns from each, and trees scan all columns in every round: beyond, a search takes hours and
+gigabytes.
 """
 
 
 def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
-    """Why a shape cannot do what the parameters ask for, with a remedy, or None where it can."""
+    """Why a shape does not support the parameters, with a remedy; None if it does."""
     if shape == "linear":
         return None
     if rows.parts is not None and shape == "trees":
@@ -50,7 +52,7 @@ def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
 
 
 def check_shapes(shapes: Sequence[Any], estimator: Any, rows: Sifted) -> None:
-    """Raise where a shape that was asked for cannot be had."""
+    """Raise an error if a shape is unknown, not installed, or does not support the parameters."""
     for shape in shapes:
         check_shape_is_there(shape)
         if fault := shape_fault(shape, estimator, rows):
@@ -63,15 +65,15 @@ def check_shapes(shapes: Sequence[Any], estimator: Any, rows: Sifted) -> None:
 
 
 def check_shape_is_there(shape: Any) -> None:
-    """Raise where a shape is not known or not installed."""
+    """Raise an error if a shape is unknown or not installed."""
     if shape not in tuple(SHAPES):
         raise ValueError(f"shape must be one of {', '.join(map(repr, SHAPES))}, not {shape!r}.")
     if shape == "trees":
-        lightgbm()  # says how to get it
+        lightgbm()  # raises an error with the install command
 
 
 def automatic_shapes(estimator: Any, rows: Sifted) -> list[str]:
-    """The shapes that can do what the parameters ask for, are installed, and affordable."""
+    """The shapes of shape="auto": those that support the parameters, are installed and not too slow."""
     if rows.parts is not None:
         return ["linear"]  # a pass with derived columns takes ten times as long
     data, possible = rows.data, [shape for shape in SHAPES if shape_fault(shape, estimator, rows) is None]
@@ -83,7 +85,7 @@ def automatic_shapes(estimator: Any, rows: Sifted) -> list[str]:
 
 @dataclass(frozen=True)
 class _Derived:
-    """The allowed supports of columns that are derived from others."""
+    """The sparsity sets of derived columns, which are selected by their source columns."""
 
     features: Callable[[Any], SparsitySet]
     source: Ints
@@ -94,7 +96,7 @@ class _Derived:
 
 @dataclass(frozen=True)
 class _All:
-    """All derived columns, whatever is to be selected."""
+    """The set of all derived columns, without selection."""
 
     n_columns: int
 
@@ -105,7 +107,7 @@ class _All:
 def scorer_of(
     linear: LinearScorer, data: Data, shapes: Sequence[str], gammas: Sequence[float], *, has_intercept: bool, seed: int
 ) -> MixedScorer:
-    """A scorer for each family of some shapes, with what they derive from these rows."""
+    """A scorer of these shapes; derived columns are fitted to these rows."""
     return MixedScorer(dict(_scorers(linear, data, shapes, gammas, has_intercept, seed)))
 
 
@@ -116,7 +118,7 @@ def _scorers(
         yield "linear", linear
     if "curves" in shapes:
         curves = curves_of(data.X, data.weight)
-        # An intercept stands behind all columns.
+        # The intercept is the last column.
         source = np.append(curves.source, len(curves.of_column)) if has_intercept else curves.source
         yield "curves", DerivedScorer(curves, replace(linear, features=_Derived(linear.features, source)), linear)
     if "kernel" in shapes:

@@ -1,4 +1,4 @@
-"""From what users write to what a search tries: "auto", one value, or several."""
+"""The hyper-parameter space of a search, from parameters that are "auto", one value or several."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from blindauc.sparsity import resolve_groups
 
 
 def read_choices(estimator: Any, rows: Sifted) -> Choices:
-    """The choices that the parameters of an estimator leave open."""
+    """The values to try of each hyper-parameter of an estimator."""
     losses = _several("loss", estimator.loss, lambda: ["logistic"])
     for loss in losses:
         get_loss(loss)
@@ -114,7 +114,7 @@ def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:
 
 
 def _column_counts(estimator: Any, data: Data) -> list[Any]:
-    """Numbers of columns or groups or, for exclusive sparsity, of columns of each group, the largest first."""
+    """Numbers of columns, of groups or (exclusive sparsity) of columns per group, in decreasing order."""
     p = int(data.X.shape[1])
     sizes = np.array([p])
     if estimator.groups is not None:

@@ -1,4 +1,4 @@
-"""What a search chose and how good it is, in a few lines of plain text."""
+"""The text of `summary()`."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 import numpy as np
 
 from blindauc.explain import Effect, bends
-from blindauc.prior import is_told
-from blindauc.report.bending import bending_told, does_select, selection_told
+from blindauc.prior import is_identified
+from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import LABELS_FIRST
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_prior, stated_wrong
 from blindauc.report.words import TURNS, sign
-from blindauc.trust.judgement import is_judged
+from blindauc.trust.ranks import has_evidence
 
 MOST_NAMED = 5
-"""Columns that are named."""
+"""The most columns that are named (convention)."""
 
 BOTH_WAYS = "\u00b1"
-"""The direction of a column that speaks for a positive at some of its values and against one at others."""
+"""The sign of a column whose effect rises and falls."""
 
 REMEDY = "giving prior"
-"""How a reader of Python settles what the prior leaves open."""
+"""The remedy, in Python, if the prior is not identified."""
 
 
 def summary_of(model: Any) -> str:
-    """What `summary()` of a tuned estimator tells."""
-    chosen, is_known = model.best_params_, is_judged(model.calibration_)
+    """The text of `summary()` of a tuned estimator."""
+    chosen, is_known = model.best_params_, has_evidence(model.calibration_)
     n_averaged = int((model.cv_results_["weight"] > 0).sum()) if model.cv_results_ else 1
     settings = f"shape {chosen['shape']}, l2 {chosen['l2']:.3g}, scaling {chosen['scaling']}"
     what = "supported" if does_select(model.shapes_) else "used"
@@ -37,7 +37,7 @@ def summary_of(model: Any) -> str:
         f"{len(model.labelled_rows_)} labelled positives left out",
         f"strongest columns: {', '.join(f'{name} {mark}' for name, mark in strongest_of(model, MOST_NAMED))}",
         f"average of {n_averaged} candidates, led by {settings}" if n_averaged > 1 else f"one candidate: {settings}",
-        *filter(None, [bending_told(model.shapes_, model.bending_), selection_told(model.shapes_)]),
+        *filter(None, [bending_sentence(model.shapes_, model.bending_), selection_sentence(model.shapes_)]),
         f"AUC {stated(model.auc_, is_known=is_known)}",
         f"positives among the unlabelled rows {prior_of(model)}",
         f"wrong labels among the positives {stated(model.contamination_, is_known=is_known)}",
@@ -51,9 +51,9 @@ def summary_of(model: Any) -> str:
 
 
 def strongest_of(model: Any, n: int) -> list[tuple[str, str]]:
-    """The names of the strongest of the selected columns, with the direction in which they speak.
+    """The names of the strongest selected columns, with the signs of their effects.
 
-    Nothing where the effects of the columns were not computed, since nothing was calibrated.
+    Empty without calibration, because effects are not computed.
     """
     if not hasattr(model, "effects_"):
         return []
@@ -68,13 +68,13 @@ def _direction(effect: Effect) -> str:
 
 
 def prior_of(model: Any) -> str:
-    """The prior of a fitted model, or that it cannot be told."""
-    is_known, prior = is_judged(model.calibration_), model.prior_
-    return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_told(prior), remedy=REMEDY)
+    """The prior of a fitted model as text."""
+    is_known, prior = has_evidence(model.calibration_), model.prior_
+    return stated_prior(prior, is_auc_known=is_known, is_prior_known=is_identified(prior), remedy=REMEDY)
 
 
 def wrong_of(model: Any) -> str:
-    """How many of the first labels to check are wrong, by a fitted model."""
+    """The expected number of wrong labels among the most suspicious ones, as text."""
     k = min(LABELS_FIRST, len(model.labelled_rows_))
     wrong = model.expected_wrong(k)
     return stated_wrong(Expected(k, float(wrong), wrong.low, wrong.high))

@@ -10,7 +10,7 @@ from blindauc.estimators.pu_error import PUErrorClassifier
 
 
 class System(NamedTuple):
-    """An estimator and which of its two abilities are on."""
+    """An estimator, and whether it detects outliers and selects features."""
 
     estimator: type[PUClassifier]
     finds_outliers: bool
@@ -28,13 +28,15 @@ SYSTEMS: dict[str, System] = {
 
 
 def make_system(name: str, *, n_features_to_select: Any, n_outliers: Any, **params: Any) -> PUClassifier:
-    """One of the paper's systems by name, with the counts that it has a use for.
+    """Make one of the paper's systems by name.
 
     Parameters
     ----------
     name : {"ERR", "ERR-O", "ERR-OF", "BAUC", "BAUC-O", "BAUC-OF"}
-    n_features_to_select, n_outliers : as in the estimators; ignored by systems without that ability
-    **params : any other parameter of the estimator
+    n_features_to_select, n_outliers
+        As in the estimators; ignored by systems that do not select features, or do not detect outliers.
+    **params
+        Other parameters of the estimator.
 
     Examples
     --------

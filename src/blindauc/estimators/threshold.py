@@ -1,4 +1,4 @@
-"""Where to cut a ranking: at a given share of it, or where the probability passes one half."""
+"""Thresholds of the score: at a given share of the rows, or at a probability of one half."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from blindauc.prior import ScoreModel
 
 
 def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
-    """The middle of the gap below the highest scores that make up `share` of the weight.
+    """The threshold above which the highest scores make up `share` of the weight, half-way between two scores.
 
-    Equal scores stay on one side: the one that comes nearer to the share.
+    Ties stay on one side of it, the one that comes closer to the share.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
     """
     negated, level = np.unique(-scores, return_inverse=True)
     levels = -negated
-    # What is predicted positive if the first 0, 1, 2, ... levels are; rounding must not decide between two.
+    # The share predicted positive if the first 0, 1, 2, ... levels are. Rounded, so that rounding errors break no ties.
     above = np.append(0.0, np.cumsum(np.bincount(level, weight))) / weight.sum()
     n_above = int(np.argmin(np.round(np.abs(above - share), 12)))
     edges = np.concatenate([[beyond(levels[0], 1)], levels, [beyond(levels[-1], -1)]])
@@ -28,7 +28,7 @@ def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
 
 
 def threshold_of_half(model: ScoreModel, scores: Floats) -> float:
-    """The score above which the probability is more than one half; beyond all scores if there is none.
+    """The score above which the probability exceeds one half; above all scores if there is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The estimators that choose shape, scaling, ridge, columns and outliers by themselves, from PU labels alone."""
+"""The tuned estimators: model averaging over shapes, scalings, regularisation, columns and outliers."""
 
 from __future__ import annotations
 
@@ -10,101 +10,102 @@ from blindauc.estimators.tuning import TunedPUClassifier
 
 @parameters()
 class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
-    r"""`BlindAUCClassifier` with shape, scaling, ridge, columns and outliers chosen from the PU labels alone.
+    r"""`BlindAUCClassifier` with hyper-parameters tuned by cross-validation on PU labels.
 
-    All combinations are candidates. Each is fitted to the rows outside a fold and ranks those inside it: :math:`r_{mi}`
-    is the share of the held-out unlabelled rows that candidate :math:`m` ranks below labelled positive :math:`i`. The
-    candidates of a shape are averaged with weights
+    Shape, scaling, regularisation strength, number of columns and number of outliers are tuned. All combinations are
+    candidates. Out-of-fold, :math:`r_{mi}` is the share of the held-out unlabelled rows that candidate :math:`m` ranks
+    below labelled positive :math:`i`. The candidates of a shape are averaged with weights
 
     .. math:: w_m \propto b_m \exp\Big( \sum_i (2 r_{mi} - 1) \Big),
 
-    where :math:`b_m` is the belief in the candidate's ridge before anything was held out: a Gibbs posterior in which
-    every labelled row counts one nat of the blind AUC's Gini coefficient. No negative and no prior is needed, and
-    nothing is trimmed: a wrong label ranks low under every good candidate and lowers them all alike. Candidates that
-    are hopeless after the first folds are not fitted to the others.
+    where :math:`b_m` is the prior probability of the candidate's regularisation strength. This is a Gibbs posterior in
+    which each labelled row contributes :math:`2 r_{mi} - 1` to the log-weight. It needs neither negatives nor the class
+    prior. Nothing is trimmed: a wrong label ranks low under every good candidate and lowers all their weights alike.
+    Candidates that are far behind after the first folds are dropped.
 
-    A score that bends may learn where wrong labels lie and rank them high. So scores that bend, and shapes, are weighed
-    by the likelihood of their ranks under a mixture of right labels, which rank high, and wrong ones, which rank low
-    (`blindauc.choice.likelihood`), and it takes decisive evidence to leave straight lines. `shapes_` holds the weights
-    of the shapes, and `bending_` says what bending brings.
+    A non-linear score may learn where wrong labels lie and rank them high. So non-linear candidates, and the shapes
+    among each other, are weighted by the likelihood of their out-of-fold ranks under a mixture of right labels, which
+    rank high, and wrong ones, which rank low (`blindauc.choice.likelihood`). Only decisive evidence moves weight away
+    from linear scores. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
 
-    The average ranks; `inclusion_` says how likely it is that each column belongs in the score, and `support_` keeps
-    those with a probability of at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
-    ranks, by models fitted to the other folds' rows and weighed by the other folds' positives.
+    The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, and
+    `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
+    ranks; both the fits and the weights of a fold's models use only rows of the other folds.
 
-    Folds depend on what rows hold: equal rows share one, and the order of the rows does not matter. With fewer than 15
-    distinct positives nothing is chosen, and the likeliest candidate is fitted. A fit of the search sees at most 2,000
-    positives and five times as many unlabelled rows; the choice is fitted to all.
+    Folds depend only on the content of the rows: equal rows share a fold, and the order of the rows does not matter.
+    With fewer than 15 distinct positives nothing is tuned, and the candidate that is most likely a priori is fitted. A
+    fit of the search uses at most 2,000 positives and five times as many unlabelled rows; the final fits use all rows.
 
     Parameters
     ----------
-    shape : "auto", a shape, or a list of shapes to choose from, default="auto"
-        "auto" is all of `BlindAUCClassifier`'s shapes that can do what is asked for: trees where LightGBM is installed,
-        kernels and trees unless columns are to be selected, none but straight lines where X is sparse, neither curves
-        nor trees where 4,000 rows would have more than about 2,000 columns, and straight lines alone where rows are not
-        in memory.
+    shape : "auto", a shape, or a list of shapes, default="auto"
+        "auto" tries all shapes of `BlindAUCClassifier` that support the input: trees only if LightGBM is installed,
+        kernels and trees only if `n_features_to_select` is None or "auto", curves and kernels only if X is dense,
+        curves and trees only if X is small (up to about 2,000 columns by 4,000 rows), and only linear scores if rows
+        are not in memory.
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
     known_negative_share : "auto", a share, or a list of shares, default="auto"
         As in `BlindAUCClassifier`; "auto" tries known negatives as 1, 3 and 10 unlabelled rows.
-    loss : a loss, or a list of losses to choose from, default="logistic"
+    loss : a loss, or a list of losses, default="logistic"
     rule : {"average", "best"}, default="average"
-        What is taken: the average of all candidates, or the one with the largest weight.
+        The final model: the weighted average of the candidates, or the one with the largest weight.
     rank_by : {"all", "support"}, default="all"
-        Rank by all columns that any averaged candidate uses, or by those of `support_` alone. `support_cost_` estimates
-        what the second costs.
+        Rank with all columns that any averaged candidate uses, or only with those of `support_`. `support_cost_`
+        estimates the loss in blind AUC of the latter.
     cv : int, splitter or iterable of (fitted, held out) row numbers, default=5
-        A number of folds heeds `fit(groups=...)` and `fit(time=...)`; splitters get the groups, as in scikit-learn.
+        An integer respects `fit(groups=...)` and `fit(time=...)`; splitters get the groups, as in scikit-learn.
     n_repeats : int or "auto", default="auto"
-        Repeats of the folds, for an integer cv; 2 with fewer than 300 labelled positives, else 1.
+        Repeats of the folds, for an integer cv; "auto" is 2 with fewer than 300 labelled positives, else 1.
     grow_unlabelled : bool, default=False
-        Use only as many unlabelled rows as it takes: double them, from as many as there are positives, until the blind
-        AUC of a plain fit settles. `growth_path_` keeps the steps.
+        Use no more unlabelled rows than needed: start with as many as there are positives, and double their number
+        until the blind AUC of a fit with default settings no longer changes. `growth_path_` keeps the steps.
     shift_l2, sparsity, groups, outlier_handling, leverage_screen, prior, sampling, threshold, pos_label, max_iter, tol
         As in `BlindAUCClassifier`.
     n_jobs : int or None, default=None
-        Paths of fits side by side, one for each shape, scaling and share of outliers, by joblib: inside
-        `joblib.parallel_config("dask")` they run on a cluster.
+        The number of parallel jobs, as in joblib. A job fits a path of candidates: one for each shape, scaling and
+        share of outliers. Inside `joblib.parallel_config("dask")` they run on a cluster.
     random_state : int, RandomState or None, default=None
-        Draws other folds, and other landmarks of kernels.
+        Seed of the folds, and of the landmarks of kernels.
     verbose : int, default=0
-        Whether to show one progress bar with the time left (by rich), or lines with times in a log file. It begins with
-        about how long the search will take.
+        Whether to show a progress bar with the remaining time (by rich), or lines with times in a log file. It starts
+        with an estimate of the time that the search will take.
 
     Attributes
     ----------
     shapes_ : dict
-        The weight of each shape in the average; one with less than 5 % has no part in it.
+        The weight of each shape in the average; shapes with less than 5 % are left out of it.
     bending_ : Estimate or None
-        By how much the out-of-fold blind AUC of the average is above that of its linear candidates alone; None where
-        all candidates have one shape.
+        The gain in out-of-fold blind AUC over the average of the linear candidates alone; None if all candidates have
+        the same shape.
     inclusion_ : ndarray of shape (p,)
-        The posterior probability that each column belongs in the score: the weight of the candidates that use it, among
-        the linear scores and curves where there are any.
+        The posterior probability that each column belongs in the score: the total weight of the candidates that use it,
+        among the linear scores and curves if there are any.
     support_ : mask of shape (p,)
         The median probability model: columns with an inclusion probability of at least one half.
     support_cost_ : Estimate
-        By how much the out-of-fold blind AUC falls when only the supported columns rank.
+        The loss in out-of-fold blind AUC if only the columns of `support_` rank.
     outliers_ : ndarray
-        Row numbers, in the training X, of labelled positives with leverage, and of those that candidates with at least
-        half of the weight leave out.
+        Row numbers, in the training X, of labelled positives with leverage, and of those that are left out by
+        candidates with at least half of the weight.
     best_params_ : dict
         The settings of the candidate with the largest weight.
     best_estimator_ : BlindAUCClassifier
-        That candidate, fitted to all rows and not calibrated; a clone of it, fitted again, is the same.
+        That candidate, fitted to all rows and not calibrated. Fitting a clone of it gives the same result.
     best_index_ : int
-        Its place in `cv_results_`.
+        The index of that candidate in `cv_results_`.
     best_score_ : float
-        The out-of-fold blind AUC of what was taken.
+        The out-of-fold blind AUC of the final model.
     cv_results_ : dict of arrays
-        Every candidate: its parameters, its blind AUC by `n_splits` splits, the evidence for it in nats, and its weight
-        in the average.
+        For every candidate its parameters, its blind AUC over `n_splits` splits, the evidence for it in nats, and its
+        weight in the average.
     baselines_ : list of Comparison
-        A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where no
-        difference could be shown.
+        Comparisons with a difference of means and an l1 logistic regression on the same folds; `is_as_good` is True if
+        no difference could be shown.
     held_out_rank_ : ndarray of shape (n,)
-        The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out. Of rows
-        that are not in memory, those of the sample that the search saw, whose numbers are in `sampled_rows_`.
+        Out-of-fold rank: the share of the unlabelled rows of the same fold that score below a row; NaN for rows that
+        were never held out. If rows are not in memory, it holds only the sampled rows, whose numbers are in
+        `sampled_rows_`.
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     model_, coef_, effects_, importance_, intercept_, shift_, leverage_, prior_, contamination_, auc_, suspicion_,
     labelled_rows_, calibration_, unlabelled_calibration_, lift_, labels_by_step_, n_iter_, spread_,
@@ -135,20 +136,20 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
 
 @parameters()
 class PUErrorClassifierCV(PUErrorProblem, TunedPUClassifier):
-    r"""`PUErrorClassifier` with shape, scaling, ridge, columns and outliers chosen from the PU labels alone.
+    r"""`PUErrorClassifier` with hyper-parameters tuned by cross-validation on PU labels.
 
-    The search and the weights are those of `BlindAUCClassifierCV`,
+    The search and the weights of the candidates are those of `BlindAUCClassifierCV`,
 
     .. math:: w_m \propto b_m \exp\Big( \sum_i (2 r_{mi} - 1) \Big):
 
-    what counts is how held-out positives rank, whatever risk the weights minimise.
+    they depend on out-of-fold ranks of positives, whatever risk a candidate minimises.
 
     Parameters
     ----------
     risk : {"paper", "unbiased", "nonnegative"}, default="paper"
     prior : float or None, default=None
-        The share of positives *among the unlabelled rows*. The risk needs it: when it is not given, it is estimated
-        by the ranks of a plain fit of the blind AUC.
+        The share of positives *among the unlabelled rows*, which the risk needs. If it is not given, it is estimated
+        from the out-of-fold ranks of a blind AUC fit.
     shape, n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds, loss, rule, rank_by, cv, n_repeats
     known_negative_share, grow_unlabelled, shift_l2, sparsity, groups, outlier_handling, leverage_screen, sampling
     threshold, pos_label, max_iter, tol, n_jobs, random_state, verbose

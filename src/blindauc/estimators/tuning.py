@@ -1,4 +1,4 @@
-"""How a choice is made: read, search, average, learn what the scores mean, and compare with simpler methods."""
+"""The fit of the tuned estimators: validate, search, average, calibrate, and compare with baselines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blindauc.choice.results import cv_results
 from blindauc.choice.search import RULES, Search, race, without_search
 from blindauc.choice.space import Choices, Space, space_of
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.estimators.base import PUClassifier, check_shifts_work
 from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
@@ -38,19 +38,18 @@ from blindauc.scorers.linear import LinearScorer
 from blindauc.scorers.mixed import SELECTING, MixedScorer
 
 REPEATED_BELOW = 300
-"""With fewer labelled positives the folds are repeated once: a row of the ablation table says what that brings."""
-
+"""With fewer labelled positives the folds are repeated once; the ablation table of the documentation has the gain."""
 
 PASSES = 400
-"""Over rows that are not in memory, about, for the leader and the average of ten candidates."""
+"""The approximate number of passes over rows that are not in memory, to fit the leading candidate and ten others."""
 
 SHARES = {"search": 85.0, "average of candidates": 8.0, "calibration": 3.0, "simpler methods": 4.0}
-"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
+"""The shares of the time of each step, measured on the demo and on a table of 20,000 rows and 60 columns."""
 
 
 @parameters()
 class TunedPUClassifier(PUParameters):
-    """A PU classifier whose choices are made by cross-validation on PU labels."""
+    """Base class of the tuned classifiers."""
 
     n_features_to_select: Any = "auto"
     n_outliers: Any = "auto"
@@ -80,7 +79,7 @@ class TunedPUClassifier(PUParameters):
         time: Any = None,
         checked: Any = None,
     ) -> Self:
-        """Choose by cross-validation on the PU labels, then fit the choice to all rows.
+        """Tune by cross-validation on PU labels, then fit to all rows.
 
         Parameters
         ----------
@@ -88,15 +87,16 @@ class TunedPUClassifier(PUParameters):
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
         sample_weight : array-like of shape (n,), optional
-            Whole numbers are counts of rows, others are weights.
+            Whole numbers are counts of rows; other numbers are weights.
         groups : array-like of shape (n,), optional
-            Whom each row belongs to, such as a patient: rows of one group are held out together.
+            The group of each row, such as a patient: rows of one group are held out together.
         time : array-like of shape (n,), optional
-            When each row was, as numbers or dates: rows are then judged by fits to earlier ones.
+            The time of each row, as numbers or dates: rows are then evaluated by fits to earlier ones.
         checked : array-like of shape (n,), optional
-            What people found who checked labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
-            "wrong" or "negative" for a negative, missing or "" where nobody did. A positive that was checked is never
-            left out, and a negative counts as one, by a share that is chosen with all else.
+            The results of manual checks of labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" if a row was not checked. They override y: a confirmed
+            positive is never left out of the fit, and a negative is used as such, with a weight that is tuned
+            (`known_negative_share`).
 
         Returns
         -------
@@ -110,7 +110,7 @@ class TunedPUClassifier(PUParameters):
             self._check_params()
             at("search")
             rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time, checked=checked).counted()
-            self._features(rows.data)  # groups have to make sense before they can be counted
+            self._features(rows.data)  # raises an error for invalid groups before they are counted
             choices = read_choices(self, rows)
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
             _check_outliers_can_be_shifted(scorer, choices)
@@ -147,10 +147,10 @@ class TunedPUClassifier(PUParameters):
             check_whole("cv", self.cv, at_least=2)
 
     def _like(self, choices: dict[str, Any]) -> PUClassifier:
-        """The estimator that is tuned, with the choices made and nothing calibrated."""
+        """The estimator with these hyper-parameters, without calibration."""
         chosen = {each.name for each in fields(Spec)}
         names = [each.name for each in fields(self._estimator) if each.name not in chosen and hasattr(self, each.name)]
-        # To a shape that selects no columns, it does not matter which are selected together.
+        # A shape that does not select columns does not accept groups of columns.
         of_no_use = set() if choices["shape"] in SELECTING else {"groups", "sparsity"}
         shared = {name: getattr(self, name) for name in names if name not in of_no_use}
         return self._estimator(**shared | choices | {"solver": "path", "calibrate": False, "verbose": 0})
@@ -168,7 +168,7 @@ class TunedPUClassifier(PUParameters):
         )
 
     def _splits(self, data: Data, n_rows: int) -> list[Split]:
-        """All splits to judge by; none where positives are too few."""
+        """All cross-validation splits; none if there are too few positives."""
         if not isinstance(self.cv, Integral):
             if data.time is not None:
                 raise ValueError("cv and time both say which rows are held out: pass a number of folds, or no time.")
@@ -176,10 +176,10 @@ class TunedPUClassifier(PUParameters):
         n_repeats = self.n_repeats
         if n_repeats == "auto":
             n_repeats = 2 if data.is_positive.sum() < REPEATED_BELOW else 1
-        # There is one past and one future: a repeat would be the same again.
+        # Splits by time are deterministic: a repeat would be the same.
         n_repeats = 1 if data.time is not None else n_repeats
         first = int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
-        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_JUDGED) for k in range(int(n_repeats))]
+        repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_POSITIVES) for k in range(int(n_repeats))]
         return [split for repeat in repeats for split in repeat]
 
     def _store_search(self, search: Search, rows: Sifted) -> None:
@@ -197,7 +197,7 @@ class TunedPUClassifier(PUParameters):
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
         self.bending_ = average.bending
         self.spread_ = rows.spread
-        # A row of weight two is two rows to the search: one of them left out is the row left out.
+        # The search repeats rows of weight two; if one copy is left out, so is the row.
         row = data.row[data.is_positive]
         left_out = np.isin(row, row[average.left_out])
         self._store_outliers(rows, left_out, np.where(left_out, np.inf, 0.0))
@@ -206,7 +206,7 @@ class TunedPUClassifier(PUParameters):
         meaning = meaning_of(
             data,
             scores,
-            ranks_among(average.known, compared, data),
+            ranks_among(average.ranks, compared, data),
             self.prior,
             self.sampling,
             labelled_share,
@@ -218,13 +218,13 @@ class TunedPUClassifier(PUParameters):
         self._store_explanation(reference, compared, average.folds)
 
     def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
-        """Keep the out-of-fold ranks, their mean, and how baselines compare."""
-        data, rank = search.data, average.known.mean_rank
+        """Store the out-of-fold ranks, their mean and the comparisons with baselines."""
+        data, rank = search.data, average.ranks.mean_rank
         if rows.parts is None:
             self.held_out_rank_ = np.full(rows.n_rows, np.nan)
-            self.held_out_rank_[data.row] = average.known.rank
+            self.held_out_rank_[data.row] = average.ranks.rank
         else:
-            self.held_out_rank_, self.sampled_rows_ = average.known.rank, data.row
+            self.held_out_rank_, self.sampled_rows_ = average.ranks.rank, data.row
         if not search.splits:
             self.best_score_, self.baselines_ = np.nan, []
             return
@@ -233,7 +233,7 @@ class TunedPUClassifier(PUParameters):
         self.baselines_ = compare(data.filled(), search.splits, rank[data.is_positive], self.n_jobs)
 
     def summary(self) -> str:
-        """What was chosen and how good it is, in a few lines of plain text.
+        """The chosen hyper-parameters and the estimated performance, in a few lines of plain text.
 
         Returns
         -------

@@ -1,11 +1,11 @@
-r"""How much less rows say that belong together than as many rows that do not.
+r"""The design effect: how much correlation within groups inflates the variance of a mean.
 
-The mean of n values in groups of sizes m_g has the variance of n / deff independent ones, with the design effect
+The mean of n values in groups of sizes m_g has the variance of a mean of n / deff independent values, with
 
     deff = 1 + (\sum_g m_g^2 / n - 1) rho
 
-and the correlation rho between two values of a group (Kish, Survey Sampling, 1965), here by the analysis of variance
-(Donner, A review of inference procedures for the intraclass correlation coefficient, Int. Stat. Rev. 1986).
+and the intraclass correlation rho (Kish, Survey Sampling, 1965), estimated by the analysis of variance (Donner, A
+review of inference procedures for the intraclass correlation coefficient, Int. Stat. Rev. 1986).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from blindauc._typing import Floats, Ints
 
 
 def design_effect(values: Floats, group: Ints) -> float:
-    """By how much rows of the same group widen intervals; one where they are no more alike than any others.
+    """The design effect of groups on the variance of the mean; 1 if rows of a group are not correlated.
 
     Parameters
     ----------

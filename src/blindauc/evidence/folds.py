@@ -1,9 +1,9 @@
-"""Folds that depend on what the rows hold, not on where they stand.
+"""Cross-validation folds that depend on the content of the rows, not on their order.
 
-Equal rows share a fold, so that no row is judged by a model that has seen its double; the order of the rows does not
-matter; and a row of weight two is in the same fold as two equal rows would be. Rows of one group share a fold, too,
-whatever the group is called. Rows that have a time are not put into folds: fits see what was earlier, and are judged by
-what was later.
+Equal rows share a fold, so that no row is scored by a model that was fitted to a copy of it. The order of the rows does
+not matter, and a row of weight two is in the same fold as two equal rows would be. Rows of one group share a fold, too,
+whatever the name of the group. Rows with a time are split by time instead: models are fitted to earlier rows and
+evaluated on later ones.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from blindauc.rows.digests import mixed, row_digests
 from blindauc.theory import enough_unlabelled
 
 MAX_FITTED_POS = 2000
-"""Positives that a fit of the search sees at most: choices settle long before."""
+"""The most positives of a fit of the search (convention): choices settle with far fewer."""
 
 MIN_FITTED_UNL = 2000
-"""Unlabelled rows that it sees, if there are so many; more only where that is not enough for the positives."""
+"""The number of unlabelled rows of a fit of the search, if there are that many (convention); more if the positives need
+more (`theory.enough_unlabelled`)."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio: multiples of it are far from each other."""
+"""2^64 over the golden ratio, whose multiples are well spread (Fibonacci hashing: Knuth, TAOCP volume 3, 6.4)."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """Rows to fit and rows to judge by, as masks."""
+    """Masks of the rows to fit to and of the rows to hold out."""
 
     fitted: Bools
     held_out: Bools
 
 
 def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> list[Split]:
-    """One split for each fold; fewer folds, or none, where the distinct rows (positives below `min_pos`) are too few.
+    """One split per fold; fewer folds if distinct rows are few, and none with fewer than `min_pos` distinct positives.
 
-    Every fit has at least two positives and one unlabelled row, every fold at least one of both.
+    Every fit has at least two positives and one unlabelled row, and every fold holds out at least one of both.
     """
     if data.time is not None:
         return _forward_splits(data, data.time, n_folds, min_pos)
@@ -52,16 +53,17 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     units = digests if data.group is None else group_digests(digests, data.group)
     folds = _folds(units, data.is_positive, n_folds)
     if not all(_is_usable(folds != k, folds == k, data) for k in range(n_folds)):
-        # Unlabelled rows that equal positives go where these are, and may leave a fold without any; groups may be few.
+        # Unlabelled rows that equal a positive share its fold, which may leave another fold without any. Groups may be
+        # few. Try again with fewer folds.
         return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
     return [Split(_fitted(folds != k, data, digests), folds == k) for k in range(n_folds)]
 
 
 def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> list[Split]:
-    """Blocks of the later half of the positives, in the order of time, each with a fit to all that was earlier.
+    """Splits by time: each block of the later half of the positives is held out from a fit to all earlier rows.
 
-    The earlier half is learnt from only: the fit to all rows is to be judged, and one to a few of the first says little
-    about it. A group that is held out is not fitted to, however early some of its rows are.
+    The earlier half is never held out: the aim is to evaluate the fit to all rows, and a fit to only the first few says
+    little about it. A group of which some rows are held out is not fitted to at all.
     """
     digests = row_digests(data.X, 0)
     if len(np.unique(digests[data.is_positive])) < min_pos:
@@ -73,19 +75,19 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
     if not all(_is_usable(*pair, data) for pair in pairs):
         if n_blocks == 1:
             raise ValueError(
-                "With time=, a fit to the earlier half of the labelled positives is judged by the later half, both "
-                "among unlabelled rows of their own time and of other groups, and these are too few: pass another "
+                "With time=, a fit to the earlier half of the labelled positives is evaluated on the later half, each "
+                "with the unlabelled rows of its own time and of other groups, and these are too few: pass another "
                 "time=, over which both kinds of rows are spread alike, or leave it out."
             )
         return _forward_splits(data, time, n_blocks - 1, min_pos)
-    judged = np.any(blocks, axis=0) & data.is_positive
-    if len(np.unique(digests[judged])) < min_pos:
+    held_out_positives = np.any(blocks, axis=0) & data.is_positive
+    if len(np.unique(digests[held_out_positives])) < min_pos:
         return []
     return [Split(_fitted(fitted, data, digests), held_out) for fitted, held_out in pairs]
 
 
 def _later_edges(pos_time: Floats, n_blocks: int) -> Floats:
-    """Where blocks begin that hold equally many of the later half of the positives; equal times are not parted."""
+    """The start times of blocks with equal numbers of the later half of the positives; equal times stay together."""
     ordered = np.sort(pos_time)
     half = len(ordered) // 2
     starts = half + np.arange(n_blocks) * (len(ordered) - half) // n_blocks
@@ -97,7 +99,7 @@ def _without_groups_of(held_out: Bools, group: Ints | None, fitted: Bools) -> Bo
 
 
 def _is_usable(fitted: Bools, held_out: Bools, data: Data) -> bool:
-    """Whether a fit has two positives and an unlabelled row, and is judged by one of both."""
+    """Whether a split fits to two positives and an unlabelled row, and holds out one of both."""
     kinds = data.is_unlabelled, data.is_positive
     n_fitted, n_held_out = ([int((rows & kind).sum()) for kind in kinds] for rows in (fitted, held_out))
     return n_fitted[0] >= 1 and n_fitted[1] >= 2 and min(n_held_out) >= 1
@@ -125,7 +127,7 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
 
 
 def enough_rows(data: Data) -> Bools:
-    """All positives and known negatives, and as many unlabelled rows as are enough for them, by what they hold."""
+    """A mask of all positives and known negatives, and of enough unlabelled rows for them, chosen by their content."""
     n_unl = max(MIN_FITTED_UNL, enough_unlabelled(int(data.is_positive.sum())))
     unlabelled = np.flatnonzero(data.is_unlabelled)
     if len(unlabelled) <= n_unl:
@@ -136,19 +138,19 @@ def enough_rows(data: Data) -> Bools:
 
 
 def most_fitted(n_pos: int) -> tuple[int, int]:
-    """How many positives and unlabelled rows a fit of the search sees at most."""
+    """The most positives and unlabelled rows of a fit of the search."""
     n_pos = min(n_pos, MAX_FITTED_POS)
     return n_pos, max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
 
 
 def _fitted(mask: Bools, data: Data, digests: Any) -> Bools:
-    """As many of the rows as a fit may see, with all known negatives among them."""
-    known = mask & data.is_known_negative
-    return limited(mask & ~known, data.is_positive, digests) | known
+    """The rows of a fit: at most as many as `most_fitted`, and all known negatives."""
+    negative = mask & data.is_known_negative
+    return limited(mask & ~negative, data.is_positive, digests) | negative
 
 
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
-    """As many of the rows as a fit may see, chosen by their digests."""
+    """At most as many of the rows as `most_fitted`, chosen by their digests."""
     limited = np.zeros_like(mask)
     for kind, limit in zip((is_positive, ~is_positive), most_fitted(int((mask & is_positive).sum())), strict=True):
         rows = np.flatnonzero(mask & kind)
@@ -157,18 +159,18 @@ def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
 
 
 def in_random_order(rows: Ints, digests: Any) -> Ints:
-    """The rows in an order that depends on what is in them, not on where they stand; equal rows are not neighbours."""
+    """The rows in a pseudo-random order that depends only on their content; equal rows are spread out."""
     rows = rows[np.argsort(digests[rows], kind="stable")]
     ordered = digests[rows]
     first = np.searchsorted(ordered, ordered, "left")
     copy = (np.arange(len(rows)) - first).astype(np.uint64)
-    # Every copy of a row has a place of its own: else a sample would be full of the row with the lowest digest.
+    # Every copy gets its own position. Otherwise a sample would be full of copies of the row with the lowest digest.
     places = np.where(copy == 0, ordered, mixed(ordered + copy * GOLDEN))
     return rows[np.argsort(places, kind="stable")]
 
 
 def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
-    """A fold number for each row, positives and unlabelled rows spread evenly.
+    """The fold number of each row, stratified by positives and unlabelled rows.
 
     Parameters
     ----------
@@ -176,7 +178,7 @@ def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
     is_positive : mask of shape (n,)
     n_folds : int
     seed : int
-        Another seed gives other folds.
+        A different seed gives different folds.
 
     Returns
     -------
@@ -195,12 +197,12 @@ def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
 
 
 def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
-    # In the order of their digests the distinct rows of a kind are as good as shuffled.
+    # Sorted by their digests, the distinct rows of a kind are in pseudo-random order.
     labelled, place = np.unique(digests[is_positive], return_inverse=True)
     folds = np.empty(len(is_positive), dtype=np.intp)
     folds[is_positive] = place % n_folds
     rest = digests[~is_positive]
-    # An unlabelled row that equals a positive goes where that is.
+    # An unlabelled row that equals a positive shares its fold.
     where = np.minimum(np.searchsorted(labelled, rest), len(labelled) - 1)
     twin = labelled[where] == rest
     _, place = np.unique(rest, return_inverse=True)
@@ -209,9 +211,10 @@ def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
 
 
 def group_digests(digests: Any, group: Ints) -> Any:
-    """For each row a number that its group has by the distinct rows in it; a row alone in its group keeps its own.
+    """A digest of each row's group: the sum of the digests of its distinct rows.
 
-    A sum, so that neither the order of rows nor the names of groups matter; groups that hold the same are equal.
+    Neither the order of rows nor the names of groups matter, and groups with the same rows have the same digest. A row
+    that is alone in its group keeps its own digest.
     """
     pairs, place = np.unique(np.stack([group.astype(np.uint64), digests], axis=1), axis=0, return_inverse=True)
     _, number = np.unique(pairs[:, 0], return_inverse=True)

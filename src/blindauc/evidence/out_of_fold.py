@@ -1,4 +1,4 @@
-"""Ranks of rows by models that have not seen them."""
+"""Out-of-fold ranks: ranks of rows by models that were not fitted to them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from blindauc.scorers.contract import Model, Models, Scorer
 from blindauc.scorers.spec import Spec
 
 CALIBRATION_FOLDS, CALIBRATION_SEED = 5, 2**32
-"""The folds of a fit without a search; five by convention, and folds that no search uses."""
-
+"""Folds of a fit without a search: five by convention, with a seed that no search uses."""
 
 MODELS_AT_A_TIME = 32
-"""Models whose scores are one product with the held-out rows: few enough that the scores are smaller than the rows."""
+"""Models whose scores are computed in one matrix product (convention): few enough that the scores take less memory than
+the rows."""
 
 
 def held_out_ranks(models: Models, held_out: Data) -> Floats:
-    """The share of unlabelled rows that score below each labelled positive, of shape (n_models, n_pos)."""
+    """The share of held-out unlabelled rows that score below each held-out positive, of shape (n_models, n_pos)."""
     is_positive, is_unlabelled = held_out.is_positive, held_out.is_unlabelled
     weight = held_out.weight[is_unlabelled]
     ranks = []
@@ -38,8 +38,8 @@ def held_out_ranks(models: Models, held_out: Data) -> Floats:
 def mean_estimate(values: Floats, weight: Floats, group: Ints | None = None) -> Estimate:
     """The weighted mean of values with its normal 95 % interval.
 
-    Values of different groups are independent, by default all (Liang and Zeger, Longitudinal data analysis using
-    generalized linear models, Biometrika 1986).
+    Values of different groups are independent; without groups, all values are. The variance is cluster-robust (Liang
+    and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 1986).
 
     Examples
     --------
@@ -60,14 +60,18 @@ def mean_estimate(values: Floats, weight: Floats, group: Ints | None = None) -> 
 
 
 class OutOfFold(NamedTuple):
-    """How rows rank by models that have not seen them.
+    """Out-of-fold ranks of all rows.
 
     Attributes
     ----------
-    rank : array of shape (n,), the share of unlabelled rows held out with a row that rank below it; NaN where it was
-        never held out. Means over repeats are ranked again, so that unlabelled rows are spread evenly
-    mean_rank : the same as it is, to compare with other models of the same splits
-    lift : float, by how much unlabelled rows score higher where a fit has not seen them, in units of their spread
+    rank : array of shape (n,)
+        The share of the unlabelled rows of the same fold that score below a row; NaN for rows that were never held out.
+        Means over repeated folds are ranked again, so that those of unlabelled rows are uniform.
+    mean_rank : array of shape (n,)
+        The mean rank over repeated folds, not ranked again, to compare models on the same splits.
+    lift : float
+        By how much unlabelled rows score higher if the model was not fitted to them, in standard deviations of the
+        scores.
     """
 
     rank: Floats
@@ -76,59 +80,68 @@ class OutOfFold(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether any row was held out."""
+        """Whether any row was held out, so that there are ranks."""
         return not bool(np.isnan(self.rank).all())
 
 
 class Fold(NamedTuple):
-    """A model, and a mask of the rows that it has not seen."""
+    """A model, and a mask of the rows that were held out from its fit."""
 
     model: Model
     held_out: Bools
 
 
 def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) -> OutOfFold:
-    """Rank every row by the models of the splits that hold it out."""
+    """Rank every row by the models of the splits that hold it out.
+
+    Parameters
+    ----------
+    data : Data
+    splits : sequence of Split
+    models : iterable of Model
+        One model per split, fitted to its `fitted` rows.
+    """
     total, times, higher = np.zeros(len(data.row)), np.zeros(len(data.row)), []
     for split, model in zip(splits, models, strict=True):
-        # One pass over all rows: to copy those of a split takes longer.
+        # Score all rows in one pass: copying the rows of a split would take longer.
         scores = model.scores(data.X)
         new, seen = split.held_out & data.is_unlabelled, split.fitted & data.is_unlabelled
         total[split.held_out] += share_below(scores[split.held_out], scores[new], data.weight[new])
         times[split.held_out] += 1
         above = share_below(scores[new], scores[seen], data.weight[seen])
         higher.append(np.average(above, weights=data.weight[new]))
-    known = times > 0
-    mean_rank = np.where(known, total / np.maximum(times, 1), np.nan)
+    was_held_out = times > 0
+    mean_rank = np.where(was_held_out, total / np.maximum(times, 1), np.nan)
     rank = mean_rank.copy()
-    # Means over repeats crowd in the middle.
-    among = known & data.is_unlabelled
+    # Means over repeats concentrate around one half; ranking them again makes those of unlabelled rows uniform.
+    among = was_held_out & data.is_unlabelled
     if among.any():
-        rank[known] = share_below(mean_rank[known], mean_rank[among], data.weight[among])
-    # Two normal samples of unit spread: by how much one lies above, given how often it is the higher.
+        rank[was_held_out] = share_below(mean_rank[was_held_out], mean_rank[among], data.weight[among])
+    # The distance between the means of two unit normal samples, from the probability that one exceeds the other.
     share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
     return OutOfFold(rank, mean_rank, float(np.sqrt(2) * ndtri(share_higher)))
 
 
 def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> tuple[OutOfFold, list[Fold]]:
-    """How rows rank by fits of one spec to the other folds; nothing is known where rows are too few for folds.
+    """Out-of-fold ranks by fits of one spec; all ranks are NaN if there are too few rows for folds.
 
-    Of the unlabelled rows, as many as are enough for the positives are ranked.
+    Of the unlabelled rows, only as many are ranked as are enough for the positives (`enough_rows`).
 
     Returns
     -------
-    known : OutOfFold
-    folds : list of Fold, the fits
+    ranks : OutOfFold
+    folds : list of Fold
+        The fitted models.
     """
     ranked = enough_rows(data)
     some = data.subset(ranked)
     splits = fold_splits(some, CALIBRATION_FOLDS, CALIBRATION_SEED)
     models = [scorer.path(some.subset(split.fitted), [spec]).average(np.ones(1)) for split in splits]
-    known = out_of_fold(some, splits, models)
+    ranks = out_of_fold(some, splits, models)
     rank, mean_rank = np.full((2, len(data.row)), np.nan)
-    rank[ranked], mean_rank[ranked] = known.rank, known.mean_rank
+    rank[ranked], mean_rank[ranked] = ranks.rank, ranks.mean_rank
     held_out = np.zeros((len(splits), len(ranked)), dtype=bool)
     for mask, split in zip(held_out, splits, strict=True):
         mask[ranked] = split.held_out
     folds = [Fold(model, mask) for model, mask in zip(models, held_out, strict=True)]
-    return OutOfFold(rank, mean_rank, known.lift), folds
+    return OutOfFold(rank, mean_rank, ranks.lift), folds

@@ -1,4 +1,4 @@
-"""What a model learnt, found by changing columns of rows and looking at the scores: any shape of score will do."""
+"""Model-agnostic explanations: effect curves, interactions and permutation importance, for scores of any shape."""
 
 from blindauc.explain.effects import Effect, effects_of
 from blindauc.explain.importance import importances_of

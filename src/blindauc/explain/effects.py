@@ -5,9 +5,9 @@ Between two neighbours of a grid z[0] < ... < z[m] of values of column j, the sc
     step[k] = mean of f(x with x_j = z[k]) - f(x with x_j = z[k - 1])
 
 over the reference rows with z[k - 1] <= x_j <= z[k]. What the column adds to the score at z[k] is step[1] + ... +
-step[k], up to a constant. Rows are moved to their neighbours on the grid only, so that no combination of values is
-looked at that is far from all rows, as it would be with partial dependence. A row that holds a value of the grid is
-moved both up and down, as Apley and Zhu do it for categories. For an additive score the result is exact at the grid.
+step[k], up to a constant. Rows are moved only to their neighbours on the grid, so that the score is never evaluated far
+from the data, as it would be with partial dependence. A row whose value is on the grid is moved both up and down, as
+Apley and Zhu do for categories. For an additive score the result is exact on the grid.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model, Probe
 
 MAX_VALUES = 20
-"""Values of a grid (convention): quantiles of a few hundred rows, about 5 % of them between two."""
+"""The most values of a grid (convention): about 5 % of the rows lie between two of them."""
 
 COMMON = 0.1
-"""A value of more than this share of the rows has its own place on the grid (convention): zeros of a column that is
-mostly zero would otherwise be most of its quantiles."""
+"""A value that more than this share of the rows has is a value of the grid (convention). In a column that is mostly
+zero, most quantiles would be zero otherwise."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What one column adds to the score, as a function of its value.
+    """The accumulated local effect of one column: its contribution to the score, as a function of its value.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class Effect:
 
     @property
     def weight(self) -> float:
-        """The size, negative where the contribution falls with the value over most of the reference rows.
+        """The size, with the sign of the covariance between contributions and ranks of the values.
 
-        That is the sign of the covariance of contributions and ranks: a few rows far out do not decide it.
+        It is negative if the contribution mostly decreases with the value. Ranks make it robust to a few extreme rows.
 
         Examples
         --------
@@ -78,9 +78,8 @@ class Effect:
     def at(self, values: Any) -> Floats:
         """The contribution at any values.
 
-        It is interpolated linearly between the values of the grid. Beyond them it goes on with the slope of the last
-        interval. That is exact for linear scores and for curves; kernels and trees may do otherwise there, where
-        no reference row was seen.
+        It is interpolated linearly between the values of the grid and extrapolated with the slope of the last interval.
+        The extrapolation is exact for linear scores and for curves, but not for kernels and trees.
 
         Parameters
         ----------
@@ -110,11 +109,11 @@ class Effect:
 
 
 OF_THE_GRID = ("values", "contribution", "low", "high", "share")
-"""The arrays of an effect."""
+"""The array attributes of an Effect."""
 
 
 def packed(effects: Sequence[Effect]) -> dict[str, Any]:
-    """Effects as a few long arrays: a model file with some for each of hundreds of columns takes seconds to read.
+    """Effects as a few long arrays. A model file with separate arrays for hundreds of columns takes seconds to read.
 
     Examples
     --------
@@ -131,29 +130,28 @@ def packed(effects: Sequence[Effect]) -> dict[str, Any]:
 
 
 def unpacked(arrays: Mapping[str, Any]) -> list[Effect]:
-    """The way back from `packed`."""
+    """The inverse of `packed`."""
     places = np.cumsum(arrays["n_values"])[:-1]
     of_effects = zip(*(np.split(arrays[name], places) for name in OF_THE_GRID), arrays["size"].tolist(), strict=True)
     return [Effect(*parts) for parts in of_effects]
 
 
 def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: int = 1) -> list[Effect]:
-    r"""The effect of every column on the score, with a band.
+    r"""The effect of every column on the score, with a pointwise 95 % band.
 
-    The band is the delete-a-group jackknife of the models fitted without one of K folds,
+    The band is the delete-a-group jackknife over the models fitted without one of K folds,
 
     .. math:: \hat{\sigma}^2 = \frac{K - 1}{K} \sum_k (\theta_k - \bar{\theta})^2
 
-    (Shao and Tu, The jackknife and bootstrap, 1995), and :math:`t_{M - 1} \hat{\sigma}` on both sides, by Student's t
-    for M models, since few of them leave the deviation itself uncertain. Folds that were drawn several times give the
-    mean of the squares over all fits, times K - 1: the delete-d jackknife with random subsets (Shao and Wu, A general
-    theory for jackknife variance estimation, Ann. Stat. 1989).
+    (Shao and Tu, The jackknife and bootstrap, 1995). It extends by :math:`t_{M - 1} \hat{\sigma}` to both sides, with
+    the quantile of Student's t for M models, because few models estimate the standard deviation itself imprecisely.
+    With repeated folds the variance is K - 1 times the mean square over all fits: the delete-d jackknife with random
+    subsets (Shao and Wu, A general theory for jackknife variance estimation, Ann. Stat. 1989).
 
-    A model is evaluated twice for each column that it uses. A column that the model does not use contributes zero; its
-    band tells what the resampled models that use it make of it.
+    The model is evaluated twice for each column that it uses. A column that it does not use contributes zero; its
+    band comes from the resampled models that use it.
 
-    Rows in which a column is missing or infinite take no part in its grid, shares and mean: the effect is that of the
-    values that are known.
+    Rows in which a column is missing or infinite are left out of its grid, shares and mean.
 
     Parameters
     ----------
@@ -200,25 +198,25 @@ def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: i
 
 
 def _reach(curves: Floats, n_folds: float) -> Floats | float:
-    """Half of the width of a band at each value, from curves fitted without one fold each."""
+    """The half-width of the band at each value, from the curves of models fitted without one fold each."""
     if len(curves) < 2 or n_folds <= 1:
         return 0.0
     return stdtrit(len(curves) - 1, 0.975) * np.sqrt((n_folds - 1) * np.var(curves, axis=0))
 
 
 class _Column:
-    """The values of one column in the reference rows, and where they stand on its grid."""
+    """The values of one column in the reference rows, and their positions on its grid."""
 
     def __init__(self, values: Floats) -> None:
         self._values, self._known = values, np.isfinite(values)
         self._x = values[self._known]
         self._grid = grid_of(self._x)
-        # The neighbours on the grid that are truly below and above; -1 and the length of the grid where there is none.
+        # The neighbours on the grid strictly below and above; -1 and the length of the grid if there is none.
         self._below = np.searchsorted(self._grid, self._x, "left") - 1
         self._above = np.searchsorted(self._grid, self._x, "right")
 
     def curve(self, j: int, uses: Bools, probe: Probe) -> Floats:
-        """What the column adds to a score at each value of the grid, centred."""
+        """The centred contribution of the column at each value of the grid."""
         if not uses[j] or len(self._grid) < 2:
             return np.zeros(len(self._grid))
         curve = np.append(0.0, np.cumsum(self._steps(j, probe)))
@@ -241,7 +239,7 @@ class _Column:
         return np.bincount(interval, change, n_intervals) / np.bincount(interval, minlength=n_intervals)
 
     def _moved(self, j: int, probe: Probe, place: Any) -> Floats:
-        """The scores of the rows with known values, moved to places on the grid."""
+        """The scores of the rows without missing values, with the column moved to these positions of the grid."""
         values = self._values.copy()
         values[self._known] = self._grid[place]
         return probe.replaced([j], values[:, None])[self._known]
@@ -257,7 +255,7 @@ class _Column:
 
 
 def grid_of(values: Floats) -> Floats:
-    """At most 20 of the values, increasing: all distinct ones where these are few, else common ones and quantiles.
+    """At most 20 of the values, increasing: all distinct ones if these are few, else common values and quantiles.
 
     Examples
     --------
@@ -272,5 +270,5 @@ def grid_of(values: Floats) -> Floats:
     is_common = count > COMMON * len(values)
     common, others = distinct[is_common], values[~np.isin(values, distinct[is_common])]
     quantiles = np.linspace(0, 1, MAX_VALUES - len(common))
-    # Values that rows hold, so that there are rows between any two neighbours.
+    # Quantiles that are values of rows, so that every interval of the grid holds rows.
     return np.union1d(common, np.quantile(others, quantiles, method="inverted_cdf"))

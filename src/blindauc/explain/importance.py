@@ -1,7 +1,7 @@
-"""How much worse the score ranks rows that it has not seen when one column is shuffled among them.
+"""Permutation importance of columns for the out-of-fold blind AUC.
 
-Permutation importance (Breiman, Random forests, Machine Learning 2001) for the blind AUC. It needs no coefficients, so
-it tells which columns matter to scores that select none.
+(Breiman, Random forests, Machine Learning 2001.) It needs no coefficients, so it applies to scores of every shape, also
+to those that do not select columns.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MAX_ROWS = 500
-"""Labelled positives and unlabelled rows of a fold by which columns are judged: the standard error of an AUC of 0.8 by
-as many of both is about 0.014 (Hanley and McNeil 1982), and each further row costs time for every column."""
+"""The most labelled positives, and unlabelled rows, of a fold that are used. With 500 of both the standard error of an
+AUC of 0.8 is about 0.014 (Hanley and McNeil 1982), and each further row costs time for every column."""
 
 SEED = 0
+"""Of the permutations and samples, so that importances are reproducible."""
 
 
 def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
-    """By how much the out-of-fold blind AUC falls when a column's values are permuted among the held-out rows.
+    """The decrease of the out-of-fold blind AUC when a column's values are permuted among the held-out rows.
 
     The blind AUC is the mean over held-out positives of the share of held-out unlabelled rows that score below. At most
-    500 rows of both kinds are drawn from each fold. A column that a model does not use has no importance to it. Columns
-    that say nothing have importances about zero, some of them negative.
+    500 rows of both kinds are drawn from each fold. A column that no model uses has importance zero. Irrelevant columns
+    have importances around zero, some of them negative.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
     Returns
     -------
     ndarray of shape (p,)
-        Means over the folds, by the weight of their positives.
+        Means over the folds, weighted by their positives.
 
     Examples
     --------
@@ -73,13 +74,13 @@ def _drawn(kind: Bools, rng: np.random.Generator) -> Any:
 
 
 class _Fold:
-    """Held-out rows, as far as scores are judged by them."""
+    """The labels and weights of the held-out rows of a fold."""
 
     def __init__(self, is_positive: Bools, weight: Floats) -> None:
         self._is_positive, self._weight = is_positive, weight
 
     def falls(self, model: Model, X: Floats, order: Any) -> Floats:
-        """How far the blind AUC falls with each column in another order."""
+        """The decrease of the blind AUC with each column permuted."""
         probe, falls = model.probe(X), np.zeros(X.shape[1])
         auc = self._blind_auc(probe.scores)
         for j in np.flatnonzero(model.columns).tolist():

@@ -1,13 +1,14 @@
-r"""Pairs of columns whose effects do not add up (Liu and Owen, Estimating mean dimensionality of analysis of variance
-decompositions, JASA 2006).
+r"""Interactions of pairs of columns, by superset importance.
 
-The superset importance of columns j and k is the variance of all parts of the score that need both,
+(Liu and Owen, Estimating mean dimensionality of analysis of variance decompositions, JASA 2006.)
+
+The superset importance of columns j and k is the variance of all ANOVA components of the score that involve both,
 
     size[j, k] = mean of (f(x) - f(x_j -> x'_j) - f(x_k -> x'_k) + f(x_jk -> x'_jk))^2 / 4
 
-over random pairs of rows x, x'. It is zero for additive scores. Columns are tried in the order of their total effects,
-mean of (f(x) - f(x_j -> x'_j))^2 / 2 (Jansen, Analysis of variance designs for model output, Comput. Phys. Commun.
-1999), which is never less than what any of their interactions adds.
+over random pairs of rows x, x'. It is zero for additive scores. Only columns with large total effects are tried, mean
+of (f(x) - f(x_j -> x'_j))^2 / 2 (Jansen, Analysis of variance designs for model output, Comput. Phys. Commun. 1999),
+because the total effect of a column bounds all its interactions from above.
 """
 
 from __future__ import annotations
@@ -24,23 +25,23 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MOST_COLUMNS = 12
-"""Columns among which pairs are looked for (convention): 66 pairs, each of which costs one evaluation of the score."""
+"""The most columns among which pairs are tried (convention): 66 pairs, at one evaluation of the score each."""
 
 ROUNDING = 1e-12
-"""Mean squares below this share of the score's are rounding: scores are rounded to 40 binary digits (`clean_scores`),
-so that their errors are of this size, and the squares of these far below it."""
+"""Mean squares below this share of that of the scores are rounding errors: scores are rounded to 40 binary digits
+(`clean_scores`), a relative error of about 1e-12, whose square is far smaller."""
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """Two columns whose effects on the score do not add up.
+    """An interaction of two columns.
 
     Attributes
     ----------
     columns : (int, int)
-        Increasing.
+        The column numbers, in increasing order.
     size : float
-        The variance of what needs both columns, as a share of the score's variance.
+        The superset importance, as a share of the variance of the score.
     """
 
     columns: tuple[int, int]
@@ -53,8 +54,8 @@ def interactions_of(
     """The pairs of columns that interact most, strongest first.
 
     The score is evaluated once for each column that the model uses, and once for each pair of the twelve strongest.
-    Replacing values of one column by those of other rows breaks its dependence on the others: where columns depend on
-    each other, an interaction may be found where there are no rows.
+    Replacing values of one column by those of other rows breaks its dependence on the other columns. If columns are
+    dependent, an interaction may be found in a region without rows.
 
     Parameters
     ----------
@@ -62,16 +63,16 @@ def interactions_of(
     X : ndarray or sparse matrix of shape (n, p)
         A few hundred rows; sparse ones are made dense.
     columns : sequence of int, optional
-        Columns among which pairs are looked for; by default all that the model uses.
+        Columns among which to look for pairs; by default all that the model uses.
     n_pairs : int, default=10
-        How many pairs to return at most.
+        The most pairs to return.
     random_state : int, default=0
-        Seed by which rows are paired.
+        Seed of the random pairing of rows.
 
     Returns
     -------
     list of Interaction
-        Empty where the score is additive.
+        Empty if the score is additive.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def interactions_of(
 
 
 def _partners(n: int, seed: int) -> Ints:
-    """Another row for each row, every one once."""
+    """A random derangement: each row is the partner of exactly one other row."""
     order = np.random.default_rng(seed).permutation(n)
     partners = np.empty(n, dtype=np.intp)
     partners[order] = np.roll(order, 1)

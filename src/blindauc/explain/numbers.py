@@ -1,4 +1,4 @@
-"""Numbers and dates as people say them."""
+"""Rounded numbers and dates for sentences."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 DOUBLE_DIGITS = 15
-"""Decimal digits that every double keeps."""
+"""Decimal digits that survive the conversion to a double and back (DBL_DIG)."""
 
 MOST_DAYS = 3_000_000
-"""Dates of more days before or after 1970, in the year 10183 say, are no dates."""
+"""Larger numbers of days since 1970-01-01 (from the year 10183 on) are not taken for dates (convention)."""
 
 
 def roundest(near: float, low: float, high: float) -> str:
-    """The number from low to high with the fewest digits, and 5 as the last of them if it can be, nearest to another.
+    """The number in [low, high] with the fewest digits, preferably ending in 5, that is nearest to `near`, as text.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def roundest(near: float, low: float, high: float) -> str:
 def _multiples(near: float, digit: int, exponent: int) -> list[float]:
     """The multiples of digit * 10^exponent next to a number."""
     count = near / 10.0**exponent / digit
-    # Whole numbers, so that 3 * 0.1 is 0.3.
+    # Divide whole numbers: 3 / 10 is 0.3, while 3 * 0.1 is not.
     power = 10 ** abs(exponent)
     return [
         float(whole * digit * power) if exponent >= 0 else whole * digit / power
@@ -48,7 +48,7 @@ def _multiples(near: float, digit: int, exponent: int) -> list[float]:
 
 
 def _written(number: float, exponent: int) -> str:
-    """A multiple of a power of ten with no digits behind it."""
+    """A multiple of 10^exponent as text, without further digits."""
     if number == 0:
         return "0"
     if 1e-4 <= abs(number) < 1e7:
@@ -57,7 +57,7 @@ def _written(number: float, exponent: int) -> str:
 
 
 def date_of(days: float) -> str | None:
-    """The date so many days after 1970-01-01, or before it; None where no calendar goes so far.
+    """The ISO date of a number of days since 1970-01-01; None if it is out of range.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The simplest shape that explains a curve.
+"""Fit of the simplest piecewise shape to an effect curve.
 
-A shape is a sum of one or two functions of the value t, each times a slope or a height that is fitted by least squares,
-with breakpoints a and b on the grid, and a constant:
+A shape is a constant plus one or two functions of the value t, each times a coefficient fitted by least squares, with
+breakpoints a and b on the grid:
 
 | pieces | shapes |
 |---|---|
@@ -21,7 +21,7 @@ import numpy as np
 from blindauc._typing import Floats
 
 VANISHING = 1e-9
-"""A function that varies less than this over the values, which range over one, is constant."""
+"""Functions with a smaller standard deviation are constant up to rounding; values are scaled to [0, 1]."""
 
 
 class Shape(NamedTuple):
@@ -31,9 +31,9 @@ class Shape(NamedTuple):
     ----------
     kind : {"line", "step", "bend", "box", "ramp", "plateau"}
     at : (int, int)
-        The places of its breakpoints on the grid; twice the same for a shape with one, the ends for a line.
+        The indices of its breakpoints on the grid; the same twice for a shape with one, the ends for a line.
     slopes : tuple of float
-        What its functions are multiplied by.
+        The fitted coefficients of its functions.
     """
 
     kind: str
@@ -42,18 +42,18 @@ class Shape(NamedTuple):
 
 
 def simplest_shape(values: Floats, curve: Floats, share: Floats, penalty: float, tolerance: float) -> Shape | None:
-    """The shape with the least mean squared distance from a curve plus a penalty for each of its pieces.
+    """The shape that minimises the mean squared distance from a curve plus a penalty per piece.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
         Increasing, from 0 to 1.
     curve, share : ndarray of shape (n,)
-        The weights sum to one.
+        The curve, and the weight of each value; the weights sum to one.
     penalty : float
-        By how much a further piece has to lower the mean squared distance.
+        The penalty of each piece, in units of the mean squared distance.
     tolerance : float
-        The largest mean squared distance; None is returned where every shape is further away.
+        The largest acceptable mean squared distance; None is returned if every shape exceeds it.
 
     Examples
     --------
@@ -71,12 +71,12 @@ def simplest_shape(values: Floats, curve: Floats, share: Floats, penalty: float,
         for shape, distance in _best(family, values, curve, share)
         if distance <= tolerance
     ]
-    # In the first interval and in the last a step is also a bend: of equal costs, the first is taken.
+    # In the first and in the last interval a step equals a bend; `min` then takes the step, which comes first.
     return min(fits, key=lambda fit: fit[0])[1] if fits else None
 
 
 class _Family(NamedTuple):
-    """Shapes that differ in their breakpoints only."""
+    """Shapes that differ only in their breakpoints."""
 
     kind: str
     breakpoints: Callable[[int], list[tuple[int, int]]]
@@ -131,7 +131,7 @@ def distance_from_line(values: Floats, curve: Floats, share: Floats) -> float:
 
 
 def _best(family: _Family, values: Floats, curve: Floats, share: Floats) -> list[tuple[Shape, float]]:
-    """The shape of a family that is nearest to a curve, and its mean squared distance; nothing on too short a grid."""
+    """The shape of a family nearest to a curve, with its mean squared distance; empty if the grid is too short."""
     places = family.breakpoints(len(values))
     if not places:
         return []
@@ -143,13 +143,13 @@ def _best(family: _Family, values: Floats, curve: Floats, share: Floats) -> list
 
 
 def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[list[list[float]], Floats]:
-    """Slopes of least squares, and the mean squares they leave, for each row of one or two arrays of functions."""
+    """Least-squares coefficients and residual mean squares, for each row of one or two arrays of functions."""
     target = curve - share @ curve
     first, *others = (each - (each @ share)[:, None] for each in functions)
     if not others:
         slope = _slopes(first, target, share)
         return [slope.tolist()], (target - slope[:, None] * first) ** 2 @ share
-    # Each by what the other does not say (Frisch and Waugh 1933).
+    # Each coefficient from the residual of its function on the other (Frisch and Waugh 1933).
     (second,) = others
     of_first = _slopes(first - _slopes(second, first, share)[:, None] * second, target, share)
     of_second = _slopes(second - _slopes(first, second, share)[:, None] * first, target, share)
@@ -158,6 +158,6 @@ def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[l
 
 
 def _slopes(functions: Floats, target: Floats, share: Floats) -> Floats:
-    """The slope of a target, or of one for each row, on each row; zero on a function that is constant."""
+    """The regression slope of the target on each row of functions; zero for constant functions."""
     variance = functions**2 @ share
     return np.where(variance > VANISHING**2, functions * target @ share / np.maximum(variance, VANISHING**2), 0.0)

@@ -1,9 +1,9 @@
-"""What a curve does, in one sentence.
+"""One-sentence descriptions of effect curves.
 
-The curve is looked at where most of the data are, and the simplest of the shapes of `shapes.py` that explains it is
-named. A further piece of a shape has to explain a further 2.5 % of the curve's variance, and more than the variance
-that its band leaves open. This is in the manner of Mallows (Some comments on C_p, Technometrics 1973), with the errors
-of a curve taken as one, since those of neighbouring values go together.
+The sentence names the simplest of the shapes of `shapes.py` that fits the curve where most of the data are. An
+additional piece of a shape must explain a further 2.5 % of the curve's variance, and more than the variance of the
+curve's error. This follows Mallows (Some comments on C_p, Technometrics 1973), but counts the errors of a whole curve
+as one, since those of neighbouring values are correlated.
 """
 
 from __future__ import annotations
@@ -20,32 +20,33 @@ from blindauc.explain.numbers import date_of, roundest
 from blindauc.explain.shapes import Shape, distance_from_line, simplest_shape
 
 UNEXPLAINED = 0.1
-"""The share of a curve's variance that a sentence may leave out (convention)."""
+"""The share of a curve's variance that a shape may leave unexplained (convention)."""
 
 WORTH_A_PIECE = 0.025
-"""The share of a curve's variance that a further piece of a shape has to explain (convention)."""
+"""The share of a curve's variance that an additional piece of a shape must explain (convention)."""
 
 LEVEL = 0.1
-"""A piece of a curve that changes by less than this share of what another does is level (convention)."""
+"""A piece of a curve is level if it changes by less than this share of the change of the other piece (convention)."""
 
 TAIL = 0.05
-"""The share of the rows on either side by which a curve is not judged (convention): few rows tell it there."""
+"""The share of the rows at either end that is ignored (convention): few rows determine the curve there."""
 
 FLAT = 0.01
-"""A curve that varies less than this share of its variance where most of the data are is flat there (convention)."""
+"""A curve is flat where most of the data are if its variance there is below this share of the total (convention)."""
 
 NEGLIGIBLE = 1e-9
-"""Contributions below this are rounding: scores have a standard deviation of about one."""
+"""Smaller contributions are rounding errors: scores have a standard deviation of about one."""
 
 HUGE = 1e300
-"""The difference of two numbers beyond this may not be a double."""
+"""The difference of two numbers beyond this may overflow a double."""
 
 MONOTONE = 0.9
-"""A curve without a simple shape still rises, or falls, where this share of its ups and downs goes one way."""
+"""A curve without a simple shape is called rising or falling if its net change is at least this share of its total
+variation (convention)."""
 
 
 def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
-    """What an effect looks like, in one sentence.
+    """Describe an effect curve in one sentence.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
     name : str
         The name of the column.
     unit : {"", "days", "yes"}, default=""
-        Whether values are numbers, dates in days since 1970-01-01, or an indicator, 1 for yes and 0 for no.
+        "" for numbers, "days" for dates in days since 1970-01-01, "yes" for an indicator (1 is yes, 0 is no).
 
     Returns
     -------
@@ -85,7 +86,7 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
 def bends(effect: Effect) -> float:
     """The share of the contribution's variance that a straight line in the value leaves unexplained.
 
-    Grid values count by their shares. It is 0 for a straight line, for two values and for no effect at all.
+    Values of the grid are weighted by their shares. It is 0 for a straight line, for two values and without an effect.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def bends(effect: Effect) -> float:
         return 0.0
     curve = _Curve.between(effect, 0, len(effect.values))
     left = distance_from_line(curve.values, curve.heights, curve.share)
-    # An effect that no reference row is near to has no variance.
+    # Without reference rows near its values, an effect has no variance.
     return min(left / curve.variance, 1.0) if curve.variance else 0.0
 
 
@@ -118,14 +119,14 @@ def _is_seen(effect: Effect) -> bool:
 
 
 def _from_0_to_1(values: Floats) -> Floats:
-    # The range of the largest numbers would overflow.
+    # The range of very large numbers would overflow.
     values = values / 4 if np.abs(values).max() > HUGE else values
     return (values - values[0]) / (values[-1] - values[0])
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """The part of an effect that is looked at: `start` is its first place on the grid."""
+    """The part of an effect that is described: `start` is its first index on the grid."""
 
     start: int
     values: Floats
@@ -135,7 +136,7 @@ class _Curve:
 
     @classmethod
     def of(cls, effect: Effect) -> _Curve:
-        """Where most of the data are; everywhere if that is one value or two, or the curve is flat there."""
+        """The part where most of the data are; the whole curve if that is at most two values or flat."""
         whole = cls.between(effect, 0, len(effect.values))
         reached = np.cumsum(effect.share)
         start = int(np.searchsorted(reached, TAIL, "right"))
@@ -146,7 +147,7 @@ class _Curve:
     @classmethod
     def between(cls, effect: Effect, start: int, end: int) -> _Curve:
         places = slice(start, end)
-        # The shape does not depend on the units, and squares of very large numbers would overflow.
+        # Scaled, since squares of very large numbers would overflow.
         unit = max(np.abs(each).max() for each in (effect.contribution, effect.low, effect.high))
         share = effect.share[places] / effect.share[places].sum()
         deviation = (effect.high[places] / unit - effect.low[places] / unit) / (2 * ndtri(0.975))
@@ -165,7 +166,7 @@ class _Curve:
 
 @dataclass(frozen=True)
 class _Speaker:
-    """Sentences about one column."""
+    """Writes sentences about one column."""
 
     values: Floats
     name: str
@@ -238,18 +239,18 @@ class _Speaker:
         return "before" if self.unit == "days" else "below"
 
     def _value(self, place: int) -> str:
-        """A value of the grid, rounded by less than half of the way to its neighbours."""
+        """A value of the grid, rounded by at most 40 % of the distance to its neighbours."""
         value = float(self.values[place])
         neighbours = self.values[max(place - 1, 0)], self.values[min(place + 1, len(self.values) - 1)]
         low, high = (0.6 * value + 0.4 * float(neighbour) for neighbour in neighbours)
-        return self._told(value, low, high)
+        return self._rounded(value, low, high)
 
     def _gap(self, place: int) -> str:
-        """A number at or above a value of the grid, and below the next."""
+        """A number between a value of the grid (inclusive) and the next (exclusive)."""
         low, high = self.values[place : place + 2].tolist()
-        return self._told(low / 2 + high / 2, low, math.nextafter(high, low))
+        return self._rounded(low / 2 + high / 2, low, math.nextafter(high, low))
 
-    def _told(self, near: float, low: float, high: float) -> str:
+    def _rounded(self, near: float, low: float, high: float) -> str:
         date = date_of(near) if self.unit == "days" else None
         return date or roundest(near, low, high)
 

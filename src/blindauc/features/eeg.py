@@ -1,22 +1,21 @@
 """The 264 features of an EEG window: non-linear energy, FFT, RMS, zero crossings, Hjorth's parameters, entropies.
 
 The paper names these families, the window (2056 samples at 2 kHz) and the number 264, and refers to B. Greene et al.,
-"A comparison of quantitative EEG features for neonatal seizure detection", Clinical Neurophysiology (2008). How the
-number comes about it does not say. Here it is
+"A comparison of quantitative EEG features for neonatal seizure detection", Clinical Neurophysiology (2008). It does not
+say how the number is composed. Here it is
 
 - 120 from the FFT: the power in 60 bands of 1 Hz, from 0 to 60 Hz, and the share of each in the whole power;
 - 24 for each of six signals, the window and its parts in the delta, theta, alpha, beta and gamma bands: non-linear
   energy, RMS, zero crossings, activity, mobility and complexity, each of the whole signal and the lowest and the
   highest among its eight equal parts (18), and six entropies.
 
-Other ways to 264 were passed over. 256 frequencies and one each of the rest would make single features of all families
-but the FFT, and the paper's finding that most of the FFT is not selected a matter of course. Four electrodes with 66
-features each cannot be followed with one channel.
+Other decompositions of 264 were rejected. With 256 frequencies and one feature of each other family, the paper's
+finding that most FFT features are not selected would be trivial. Four electrodes with 66 features each are impossible
+with one channel.
 
-Every window is centred first. Powers, energies and activities are plain, in squared units of the signal: transform them
-before a linear model where they spread over orders of magnitude. Bands above half the sampling rate are empty and all
-their features zero. Approximate and sample entropy are left out: their time grows with the square of the window's
-length.
+Every window is centred first. Powers, energies and activities are in squared units of the signal: transform them
+before a linear model if they span orders of magnitude. Bands above half the sampling rate are empty, and all their
+features are zero. Approximate and sample entropy are left out because their cost grows with the square of the length.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from blindauc.features.spectra import BANDS, power_spectrum, unit_bands, with_ba
 N_UNIT_BANDS = 60
 N_PARTS = 8
 SHORTEST = 8 * N_PARTS
-SAMPLES_PER_BLOCK = 2**15  # with the six signals of each window still within a common cache
+SAMPLES_PER_BLOCK = 2**15  # the six signals of each window then fit into a typical cache
 MEASURES = {
     "non-linear energy": "non-linear energy",
     "RMS": "RMS",
@@ -60,8 +59,7 @@ def eeg_features(windows: Any, sampling_rate: float) -> Floats:
     Parameters
     ----------
     windows : array-like of shape (n_windows, n_samples)
-        One channel, at least 64 samples each, finite. Worked on in blocks, so that the memory needed besides stays
-        small.
+        One channel, at least 64 finite samples each. They are processed in blocks, to save memory.
     sampling_rate : float
         In Hz.
 
@@ -187,7 +185,7 @@ def cut_windows(signals: Any, length: int = 2056) -> tuple[Floats, Ints]:
 
 
 def _catalogue() -> list[tuple[str, str]]:
-    """Name and family of every feature; the one place that, with `_block_features`, knows their order."""
+    """Name and family of every feature, in the order of `_block_features`."""
     unit_band_names = [f"power {low}-{low + 1} Hz" for low in range(N_UNIT_BANDS)]
     catalogue = [(name, "FFT") for name in unit_band_names] + [(f"share of {name}", "FFT") for name in unit_band_names]
     for signal in ("", *(f"{band} " for band in BANDS)):
@@ -245,7 +243,7 @@ def _eighths(signals: Floats) -> Floats:
 
 
 def _centred(windows: Floats) -> Floats:
-    # The first sample comes off before the mean: a constant window is then zero, not a rounding error.
+    # The first sample is subtracted before the mean, so that a constant window is exactly zero.
     shifted = windows - windows[:, :1]
     return shifted - shifted.mean(axis=1, keepdims=True)
 

@@ -1,7 +1,7 @@
-"""Entropies: how evenly something is spread over cells, from 0 (all in one cell) to 1 (the same in each).
+"""Normalised entropies, from 0 (all weight in one cell) to 1 (the same weight in each).
 
-What is spread: the samples over amplitudes, their neighbourhoods over orderings, the energy over time, the power over
-frequencies, the singular values over directions. The functions here turn signals into the weights of such cells.
+The distributions are those of samples over amplitudes, of neighbourhoods over orderings, of energy over time, of power
+over frequencies and of singular values. The functions of this module compute the weights of such cells from signals.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from scipy.special import entr
 from blindauc._typing import Floats
 from blindauc.features.signals import ratio
 
+# Conventions: the paper names entropies, but not their parameters.
 N_AMPLITUDES = 32
 ORDER = 4
 N_ORDERINGS = math.factorial(ORDER)
@@ -23,13 +24,13 @@ N_DELAYS = 10
 
 
 def shannon_entropy(weights: Floats, n_cells: int | None = None) -> Floats:
-    """Shannon's entropy of the shares of the weights, over its largest value.
+    """Shannon's entropy of the normalised weights, divided by its maximum.
 
     Parameters
     ----------
     weights : ndarray of shape (..., n_cells), non-negative
     n_cells : int, optional
-        How many cells can be filled at all, where fewer than there are weights.
+        The number of cells that can be nonzero, if that is fewer than the weights.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def shannon_entropy(weights: Floats, n_cells: int | None = None) -> Floats:
 
 
 def collision_entropy(weights: Floats) -> Floats:
-    """Renyi's entropy of order two, minus the logarithm of the sum of squared shares, over its largest value.
+    """Renyi's entropy of order two, minus the logarithm of the sum of squared shares, divided by its maximum.
 
     Parameters
     ----------
@@ -66,12 +67,12 @@ def collision_entropy(weights: Floats) -> Floats:
     [1.0, 0.5, 0.0]
     """
     squares = (_shares(weights) ** 2).sum(axis=-1)
-    # Adding 0.0 turns the minus zero of a single filled cell into zero.
+    # Subtracting from 0.0 avoids a negative zero.
     return 0.0 - np.log(np.where(squares > 0, squares, 1.0)) / _most(weights.shape[-1])
 
 
 def amplitude_counts(signals: Floats) -> Floats:
-    """How many samples lie in each of 32 equal steps from a signal's lowest to its highest value.
+    """Histogram of the samples in 32 equal bins from a signal's minimum to its maximum.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def amplitude_counts(signals: Floats) -> Floats:
 
 
 def ordering_counts(signals: Floats) -> Floats:
-    """How often four neighbours come in each order; of equal ones the earlier counts as the lower.
+    """Counts of the orderings of four neighbouring samples; of equal samples the earlier one counts as lower.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def ordering_counts(signals: Floats) -> Floats:
     Returns
     -------
     ndarray of shape (..., 64)
-        One cell for each outcome of six comparisons, of which 24 can be.
+        One cell for each outcome of six comparisons, of which 24 are possible.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def ordering_counts(signals: Floats) -> Floats:
 
 
 def singular_values(signals: Floats) -> Floats:
-    """The singular values of the matrix whose rows are all stretches of ten neighbours.
+    """The singular values of the matrix whose rows are all windows of ten neighbouring samples.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def singular_values(signals: Floats) -> Floats:
     """
     rows = sliding_window_view(signals, N_DELAYS, axis=-1)
     gram = np.swapaxes(rows, -1, -2) @ rows
-    # The squares of the small ones may come out below zero by rounding.
+    # Rounding errors may make the squares of small values negative.
     return np.sqrt(np.maximum(np.linalg.eigvalsh(gram), 0.0))
 
 

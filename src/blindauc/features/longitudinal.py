@@ -1,4 +1,4 @@
-"""Measurements at irregular times -> one row for each record: variable by window, in groups by variable."""
+"""Measurements at irregular times as one row per record: one column per variable and window, grouped by variable."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ PHYSIONET_VARIABLES = (
 """The 37 time series of the PhysioNet Challenge 2012, without the general descriptors (age, sex, height, ward)."""
 
 N_WINDOWS = 9
+"""37 variables in 9 windows make 333 columns (convention)."""
+
 MINUTES = 48 * 60
+"""The length of the records: 48 hours."""
 
 
 @dataclass(frozen=True)
 class GroupedCohort:
-    """Stays in intensive care, a row each.
+    """Stays in intensive care, one row each.
 
     Attributes
     ----------
@@ -54,21 +57,21 @@ def binned(
 ) -> tuple[Floats, tuple[str, ...], Ints]:
     """Average each variable of each record within windows of equal length.
 
-    Measurements of other records or variables, outside of the time from 0 to `span`, or without a value are left out.
+    Measurements of other records or variables, at times outside of [0, `span`], or without a value are ignored.
 
     Parameters
     ----------
     record, variable, time, value : array-like of shape (n_measurements,)
     records, variables : array-like
-        The different ones wanted, in the order wanted.
+        The distinct records and variables to return, in this order.
     n_windows : int
-        A window begins where the one before ends; the last one includes `span`.
+        The number of consecutive windows; the last one includes `span`.
     span : float
 
     Returns
     -------
     X : ndarray of shape (n_records, n_variables * n_windows)
-        All windows of the first variable, then of the second, ...; NaN where there is no measurement.
+        All windows of the first variable, then those of the second, ...; NaN if there is no measurement.
     columns : tuple of str
     groups : ndarray
         The variable number of each column.
@@ -140,6 +143,6 @@ def physionet_cohort(part: str = "a", data_folder: Folder | None = None) -> Grou
 
 
 def _places(labels: Any, wanted: Any) -> Ints:
-    """Where each label stands among those wanted, -1 where it does not."""
+    """The index of each label among those wanted; -1 if it is not among them."""
     place_of = {label: place for place, label in enumerate(np.asarray(wanted).tolist())}
     return np.array([place_of.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.intp)

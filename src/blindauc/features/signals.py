@@ -1,7 +1,7 @@
-"""Measures of a signal's course: non-linear energy, RMS, zero crossings and Hjorth's three parameters.
+"""Time-domain measures of signals: non-linear energy, RMS, zero crossings and Hjorth's three parameters.
 
-All of them work along the last axis, on any number of signals at once. A ratio with nothing below is zero, so that
-a constant signal has finite measures.
+All functions work along the last axis, on any number of signals at once. A ratio with a denominator of zero is zero, so
+that a constant signal has finite measures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from blindauc._typing import Floats
 
 
 def nonlinear_energy(signals: Floats) -> Floats:
-    """The mean of `x[t]**2 - x[t-1] * x[t+1]`: large where a signal is large and fast.
+    """The mean of `x[t]**2 - x[t-1] * x[t+1]`, which is large for signals of high amplitude and frequency.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def nonlinear_energy(signals: Floats) -> Floats:
 
 
 def rms(signals: Floats) -> Floats:
-    """The root of the mean square.
+    """The root mean square.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def rms(signals: Floats) -> Floats:
 
 
 def zero_crossings(signals: Floats, sampling_rate: float) -> Floats:
-    """How often per second a signal changes between negative and not negative.
+    """The number of sign changes per second; zero counts as positive.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def zero_crossings(signals: Floats, sampling_rate: float) -> Floats:
 def hjorth(signals: Floats, sampling_rate: float) -> tuple[Floats, Floats, Floats]:
     """Hjorth's activity, mobility and complexity.
 
-    Activity is the variance. Mobility is the standard deviation of the derivative over that of the signal, per second.
-    Complexity is the mobility of the derivative over that of the signal; a sine has one. The derivative is the
-    difference of neighbours times the sampling rate.
+    Activity is the variance. Mobility is the standard deviation of the derivative divided by that of the signal, per
+    second. Complexity is the mobility of the derivative divided by that of the signal; it is 1 for a sine. The
+    derivative is the difference of neighbouring samples times the sampling rate.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def hjorth(signals: Floats, sampling_rate: float) -> tuple[Floats, Floats, Float
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Divide; zero where there is nothing below.
+    """Divide, with zero where the denominator is zero.
 
     Parameters
     ----------
@@ -138,5 +138,5 @@ def _variance(signals: Floats) -> Floats:
 
 
 def _dot(left: Floats, right: Floats) -> Floats:
-    # One pass and no array of products.
+    # In one pass, without an array of products.
     return np.einsum("...t,...t->...", left, right)

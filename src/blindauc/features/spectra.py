@@ -1,4 +1,4 @@
-"""Signals by frequency: the power spectrum, its sum over bands of 1 Hz, and the parts of a signal in five bands."""
+"""Frequency-domain features: the power spectrum, its sums over 1 Hz bands, and the components in five bands."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ BANDS = {
     "beta": (13.0, 30.0),
     "gamma": (30.0, 60.0),
 }
+"""The usual EEG bands, in Hz (convention)."""
 
 
 def power_spectrum(windows: Floats) -> Floats:
-    """The power at the frequencies of the real FFT; the sum is the mean square of a steady signal.
+    """The power at the frequencies of the real FFT; its sum is the mean square of a stationary signal.
 
-    Hann's taper keeps what the ends of a window do not share, and thus slow drift, out of the high frequencies.
+    A Hann window reduces leakage of slow drift into the high frequencies.
 
     Parameters
     ----------
@@ -42,16 +43,16 @@ def power_spectrum(windows: Floats) -> Floats:
     taper = hann(n_samples, sym=False)
     transform = rfft(windows * taper, axis=1)
     power = (transform.real**2 + transform.imag**2) / (n_samples * (taper**2).sum())
-    # All but the first, and the last where the length is even, stand for a negative frequency too.
+    # All frequencies count twice, for the negative ones, except the first and, for even lengths, the last.
     power[:, 1 : (n_samples + 1) // 2] *= 2.0
     return power
 
 
 def unit_bands(n_samples: int, sampling_rate: float, n_bands: int) -> Floats:
-    """Weights that sum a power spectrum over the bands 0-1 Hz, 1-2 Hz, and so on.
+    """Weights to sum a power spectrum over the bands 0-1 Hz, 1-2 Hz, and so on.
 
-    The power at a frequency is spread evenly half a step to either side, but not below zero or above half the sampling
-    rate. So a band gets its part also where the steps are wider than 1 Hz, and nothing above half the rate.
+    The power at a frequency is spread evenly over half a step to either side, within zero and half the sampling rate.
+    So bands are also filled if the steps are wider than 1 Hz, and bands above half the rate are empty.
 
     Parameters
     ----------
@@ -79,10 +80,10 @@ def unit_bands(n_samples: int, sampling_rate: float, n_bands: int) -> Floats:
 
 
 def with_band_parts(windows: Floats, sampling_rate: float) -> Floats:
-    """Each window followed by its parts in the five bands of `BANDS`.
+    """Each window, followed by its components in the five bands of `BANDS`.
 
-    The parts are cut from the discrete cosine transform, which continues a window by its mirror image: unlike the FFT
-    it sees no jump from the end back to the start, which would ring in the high bands.
+    The components come from the discrete cosine transform, which extends a window by its mirror image. Unlike the FFT
+    it has no jump from the end to the start, which would add power to the high bands.
 
     Parameters
     ----------
@@ -93,7 +94,7 @@ def with_band_parts(windows: Floats, sampling_rate: float) -> Floats:
     Returns
     -------
     ndarray of shape (n_windows, 6, n_samples)
-        The part in a band without a frequency of the transform is zero.
+        The component of a band without a frequency of the transform is zero.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How good is a ranking, or a classifier, when only some positives are labelled?
+"""Metrics of rankings and classifiers when only some positives are labelled.
 
-Every function takes `y_pu` (labelled positives and unlabelled rows, as `fit` does) where scikit-learn's take the true
-labels. `prior` is always the share of positives *among the unlabelled rows*; `blindauc.theory` converts. What is
-estimated is the quality on the population that the unlabelled rows are drawn from.
+Every function takes `y_pu` (labelled positives and unlabelled rows, as in `fit`) where scikit-learn's metrics take the
+true labels. `prior` is always the share of positives *among the unlabelled rows*; `blindauc.theory` converts it from
+the share among all rows. The estimates describe the population that the unlabelled rows are drawn from.
 """
 
 from blindauc.metrics.auc import pu_auc_score

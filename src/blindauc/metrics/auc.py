@@ -1,4 +1,4 @@
-"""The AUC of positives against negatives, without a single negative, and how sure it is."""
+"""The AUC of positives against negatives, estimated without negatives, and its confidence interval."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def pu_auc_score(
     n_resamples: int = 999,
     random_state: Any = None,
 ) -> Estimate:
-    r"""The AUC of positives against negatives, with an interval.
+    r"""Estimate the AUC of positives against negatives, with a confidence interval.
 
     .. math:: AUC = \frac12 + \frac{BAUC - 1/2}{1 - \eta - \pi}
 
     for the blind AUC of `blind_auc_score`, prior :math:`\pi` and contamination :math:`\eta` (Theorem 1 of the paper,
-    for contaminated positives too). The variance is DeLong's of the blind AUC, carried through that relation, plus
-    what an uncertain prior and contamination add:
+    extended to contaminated positives). The variance combines DeLong's variance of the blind AUC with those of an
+    uncertain prior and contamination, by the delta method:
 
     .. math:: \frac{v_{BAUC} + (AUC - \frac12)^2 \, (v_\pi + v_\eta)}{(1 - \eta - \pi)^2}
 
@@ -66,28 +66,27 @@ def pu_auc_score(
         The label of positives; the larger of the two by default.
     confidence : float in (0, 1), default=0.95
     method : {"delong", "bootstrap"}, default="delong"
-        "delong" is a formula. "bootstrap" draws labelled and unlabelled rows anew, each among themselves, and the
-        prior and the contamination from a normal distribution where they are estimates.
+        "delong" is a closed formula. "bootstrap" resamples labelled and unlabelled rows separately. A prior and a
+        contamination that are `Estimate` are drawn from normal distributions.
     n_resamples : int, default=999
-        Of the bootstrap.
+        The number of bootstrap samples.
     random_state : int, RandomState or None, default=None
-        Draws the bootstrap.
+        Seed of the bootstrap.
 
     Returns
     -------
     Estimate
-        A float with `low`, `high` and `standard_error`. Nothing is clipped: a value outside of [0, 1] comes with a
+        A float with `low`, `high` and `standard_error`. It is not clipped: a value outside of [0, 1] comes with a
         warning, and the ends of the interval may lie outside as well.
 
     Notes
     -----
     Both samples are taken as independent draws, so that the number of negatives among the labelled positives, and
-    of positives among the unlabelled rows, is itself random. Where it is fixed by design (exactly 10 of 100, say)
-    the interval is a little wider than it needs to be. Scores must come from a model that has not seen the rows.
+    of positives among the unlabelled rows, is itself random. If it is fixed by design (exactly 10 of 100, say), the
+    interval is slightly too wide. Scores must come from a model that was not fitted to the rows.
 
-    The interval of "delong" is symmetric on the logit scale of the blind AUC, which can be near 1 only where the
-    prior is near zero; there, with few positives (0.99 from 30), it is still a little too short, and the bootstrap's
-    more so.
+    The interval of "delong" is symmetric on the logit scale of the blind AUC. For a blind AUC near 1, which requires a
+    prior near 0, and few positives (0.99 from 30, say) it is slightly too short, and that of the bootstrap more so.
 
     References
     ----------
@@ -127,22 +126,22 @@ def _delong_ends(
 ) -> tuple[float, float]:
     slope = blind_auc_slope(prior, contamination)
     slope_error = math.hypot(standard_error_of(prior), standard_error_of(contamination))
-    # An uncertain slope moves the AUC as if the blind AUC moved by this much.
+    # The half-width that an uncertain slope adds, on the scale of the blind AUC.
     by_slope = abs(blind_auc - 0.5) / slope * normal_quantile(confidence) * slope_error
-    # Independent errors add in squares, on each side of an interval by itself.
+    # Independent errors add in squares, separately on each side of the interval.
     low, high = (math.hypot(end - blind_auc, by_slope) for end in _blind_ends(samples, ranks, blind_auc, confidence))
     auc = auc_from_blind_auc(blind_auc, prior, contamination)
     return auc - low / slope, auc + high / slope
 
 
 def _blind_ends(samples: PUSamples, ranks: Floats, blind_auc: float, confidence: float) -> tuple[float, float]:
-    """An interval of the blind AUC."""
-    # All pairs on one side, but for rounding, leave no variance to go by.
+    """The confidence interval of the blind AUC."""
+    # If all pairs agree (up to rounding), the estimated variance is zero: use an exact binomial bound instead.
     if not 1e-12 < blind_auc < 1 - 1e-12:
-        # As many pairs as the smaller sample has rows are independent.
+        # At least as many pairs are independent as the smaller sample has rows.
         reach = chance_of_all_alike(min(samples.pos.n_rows, samples.unl.n_rows), confidence)
         return (reach, 1.0) if blind_auc > 0.5 else (0.0, 1 - reach)
-    # The other way round: the share of positives below each unlabelled row.
+    # The second term of DeLong's variance: the share of positives below each unlabelled row.
     unl_ranks = samples.pos.share_below(samples.unl.values)
     variance = variance_of_mean(ranks, samples.pos.weight) + variance_of_mean(unl_ranks, samples.unl.weight)
     half_width = normal_quantile(confidence) * math.sqrt(variance) / (blind_auc * (1 - blind_auc))
@@ -161,10 +160,10 @@ def _bootstrap_ends(
     check_n_resamples(n_resamples)
     distances = np.array([levels.blind_auc - 0.5 for levels in resampled_levels(samples, n_resamples, rng)])
     slopes = np.array([1 - drawn(prior, rng) - drawn(contamination, rng) for _ in range(n_resamples)])
-    # With a prior so uncertain that the slope may be zero, nothing bounds the AUC.
+    # If the drawn slope is not positive, the AUC is unbounded.
     unbounded = np.copysign(np.inf, distances)
     aucs = 0.5 + np.divide(distances, slopes, out=unbounded, where=slopes > 0)
-    # An element of the sample, for an interpolation between infinite ends has no value.
+    # Quantiles that are elements of the sample: interpolating between infinite values would give NaN.
     low, high = np.quantile(aucs, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
     return float(low), float(high)
 

@@ -1,4 +1,4 @@
-"""How sure a curve is: pointwise bands from bootstrap samples, as data."""
+"""Pointwise confidence bands of ROC and precision-recall curves, by the bootstrap."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from blindauc.metrics.uncertainty import chance_of_all_alike, check_n_resamples,
 from blindauc.theory import blind_auc_slope, check_chance
 
 _N_POINTS = 101
+"""Points of a band: one per percent (convention)."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Band:
     x : ndarray of shape (n_points,)
         False positive rates, or recalls.
     low, high : ndarray of shape (n_points,)
-        Between them lies the true positive rate, or the precision.
+        The ends of the interval of the true positive rate, or of the precision.
     confidence : float
-        The share of samples whose interval is meant to hold the truth, at each point by itself.
+        The nominal coverage of the interval at each point.
     """
 
     x: Floats
@@ -53,9 +54,9 @@ def pu_roc_band(
 ) -> Band:
     """The band of `pu_roc_curve`: an interval of the true positive rate at each false positive rate.
 
-    The labelled and the unlabelled rows are drawn anew, each among themselves, and the prior and the contamination
-    from a normal distribution where they are estimates. The ends are quantiles of the curves that come of it, but
-    never nearer to 0 or 1 than so many labelled positives can tell.
+    The labelled and the unlabelled rows are resampled separately. A prior and a contamination that are `Estimate` are
+    drawn from normal distributions. The ends are quantiles of the resampled curves, widened at 0 and 1 to the exact
+    binomial bound for the number of labelled positives.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def pu_roc_band(
     grid = np.linspace(0.0, 1.0, _N_POINTS)
     samples = read_scores(y_pu, y_score, sample_weight, pos_label)
     band = _band(height, grid, samples, prior, contamination, confidence, n_resamples, random_state)
-    # Where all labelled positives are on one side of a threshold, so are all resamples of them.
+    # If all labelled positives are on one side of a threshold, so are all resamples: the bootstrap sees no variance.
     reach = chance_of_all_alike(samples.pos.n_rows, confidence)
     return Band(grid, np.minimum(band.low, reach), np.maximum(band.high, 1 - reach), confidence)
 
@@ -116,7 +117,7 @@ def pu_precision_recall_band(
 ) -> Band:
     """The band of `pu_precision_recall_curve`: an interval of the precision at each recall.
 
-    The labelled and the unlabelled rows are drawn anew, as for `pu_roc_band`.
+    The rows are resampled as in `pu_roc_band`.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def pu_precision_recall_band(
         curve = precision_recall_of(levels, prior, contamination)
         return np.interp(grid, curve.recall, curve.precision)
 
-    # At recall 0 precision is 1 by convention, and sure of nothing.
+    # At recall 0 precision is 1 by convention, and has no interval.
     grid = np.linspace(0.0, 1.0, _N_POINTS)[1:]
     samples = read_scores(y_pu, y_score, sample_weight, pos_label)
     return _band(height, grid, samples, prior, contamination, confidence, n_resamples, random_state)
@@ -171,7 +172,7 @@ def _band(
 
 
 def _drawn_shares(prior: float, contamination: float, rng: np.random.RandomState) -> tuple[float, float]:
-    """A prior and a contamination that leave something to rank, drawn as their intervals say."""
+    """A prior and a contamination drawn from their distributions, with a sum below 1 so that there is an AUC."""
     while True:
         shares = drawn(prior, rng), drawn(contamination, rng)
         if sum(shares) < 1:

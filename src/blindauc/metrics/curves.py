@@ -1,7 +1,7 @@
-"""ROC and precision-recall curves without negatives, as data.
+"""ROC and precision-recall curves, estimated without negatives.
 
-The two rates of `blindauc.metrics.rates`, threshold by threshold. Noise makes them wiggle where true rates can only
-rise as the threshold falls: isotonic regression puts the nearest rising curve in their place, within [0, 1].
+The rates of `blindauc.metrics.rates` are estimated at every threshold. True rates increase as the threshold decreases,
+but noisy estimates need not: isotonic regression replaces them by the nearest increasing curve within [0, 1].
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def pu_roc_curve(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> PURocCurve:
-    r"""The ROC curve of positives against negatives.
+    r"""Estimate the ROC curve of positives against negatives.
 
     .. math::
         TPR = \frac{(1 - \pi) L - \eta U}{1 - \eta - \pi}, \quad FPR = \frac{(1 - \eta) U - \pi L}{1 - \eta - \pi}
@@ -91,7 +91,7 @@ def pu_roc_curve(
 
     See Also
     --------
-    pu_roc_band : how sure the curve is.
+    pu_roc_band : a confidence band of the curve.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def pu_precision_recall_curve(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> PUPrecisionRecallCurve:
-    r"""Precision and recall at every threshold.
+    r"""Estimate precision and recall at every threshold.
 
     .. math:: P = \frac{\pi R}{U}
 
@@ -145,7 +145,7 @@ def pu_precision_recall_curve(
 
     See Also
     --------
-    pu_precision_recall_band : how sure the curve is.
+    pu_precision_recall_band : a confidence band of the curve.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def pu_average_precision_score(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> float:
-    r"""The mean precision over the positives, each at its own score.
+    r"""Estimate the average precision.
 
     .. math:: AP = \sum_k (R_k - R_{k-1}) P_k
 
@@ -232,6 +232,6 @@ def average_precision_of(curve: PUPrecisionRecallCurve) -> float:
 
 
 def _rising(rate: Floats, levels: Levels) -> Floats:
-    """The nearest curve that rises from 0 to 1, each level counted by its share of both samples."""
+    """The nearest increasing curve within [0, 1]; levels are weighted by their shares of both samples."""
     weight = levels.pos / levels.pos.sum() + levels.unl / levels.unl.sum()
     return np.append(0.0, isotonic_regression(rate[1:], sample_weight=weight, y_min=0.0, y_max=1.0))

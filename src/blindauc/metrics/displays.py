@@ -1,4 +1,4 @@
-"""The curves, drawn, in the manner of scikit-learn's displays. Needs matplotlib."""
+"""Displays of the curves, like those of scikit-learn. They need matplotlib."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from blindauc.metrics.scorers import scores_of
 
 
 class _Line(NamedTuple):
-    """What a display draws, and how it is named."""
+    """The data of a line and its names."""
 
     x: Floats
     y: Floats
@@ -32,7 +32,7 @@ class _Line(NamedTuple):
 
 
 class _CurveDisplay:
-    """What both displays share: from scores to a curve, and a line with its band on axes."""
+    """Base class of both displays."""
 
     name: str | None
     band: Band | None
@@ -41,7 +41,7 @@ class _CurveDisplay:
 
     @classmethod
     def _of(cls, y_pu: Any, y_score: Any, **data: Any) -> Self:
-        """The display of given scores, without a name or a band."""
+        """The display of these scores, without a name or a band."""
         raise NotImplementedError
 
     @property
@@ -50,7 +50,7 @@ class _CurveDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y_pu: Any, *, name: str | None = None, **options: Any) -> Self:
-        """Draw the curve of a fitted estimator, on rows that it has not seen.
+        """Draw the curve of a fitted estimator on rows that it was not fitted to.
 
         Parameters
         ----------
@@ -94,9 +94,9 @@ class _CurveDisplay:
         y_pu, y_score, prior, contamination, sample_weight, pos_label
             As for `pu_roc_curve` and `pu_precision_recall_curve`.
         n_resamples : int, default=0
-            Bootstrap samples for the band of `pu_roc_band` or `pu_precision_recall_band`; no band without any.
+            The number of bootstrap samples of `pu_roc_band` or `pu_precision_recall_band`; 0 draws no band.
         random_state : int, RandomState or None, default=None
-            Draws the band.
+            Seed of the bootstrap.
         name : str, optional
             For the legend.
         ax : matplotlib axes, optional
@@ -241,7 +241,7 @@ class PUPrecisionRecallDisplay(_CurveDisplay):
 
     @property
     def _line(self) -> _Line:
-        # Between two thresholds precision is that of the lower one, as average precision has it.
+        # Between two thresholds precision is that of the lower one, as in average precision.
         style = {"drawstyle": "steps-pre"}
         curve = self.curve
         return _Line(curve.recall, curve.precision, "Recall", "Precision", "AP", self.average_precision, style)

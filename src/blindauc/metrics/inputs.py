@@ -1,4 +1,4 @@
-"""From what users pass to two samples: the labelled positives and the unlabelled rows."""
+"""Validated input of the metrics: the samples of labelled positives and of unlabelled rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sample(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Rows of weight zero are not there."""
+        """The number of rows of positive weight."""
         return int((self.weight > 0).sum())
 
     @property
@@ -40,7 +40,7 @@ class PUSamples(NamedTuple):
 
 
 def read_scores(y_pu: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> PUSamples:
-    """The scores of both samples."""
+    """Validate scores and split them into the two samples."""
     labels = read_labels(y_pu, pos_label)
     scores = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score")
     if scores.ndim != 1:
@@ -52,7 +52,7 @@ def read_scores(y_pu: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> 
 
 
 def read_predictions(y_pu: Any, y_pred: Any, sample_weight: Any, pos_label: Any) -> PUSamples:
-    """Both samples with 1 for a row that is predicted positive and 0 for the rest."""
+    """Validate predicted labels and split them into the two samples, as 1 for a predicted positive and 0 otherwise."""
     labels = read_labels(y_pu, pos_label)
     predicted = _predicted_positive(labels, y_pred)
     return _split(labels.is_positive, "y_pred", predicted.astype(np.float64), sample_weight)

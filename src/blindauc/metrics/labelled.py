@@ -1,4 +1,4 @@
-"""Precision, recall and their kin, for predicted labels."""
+"""Precision, recall, F1 and the criterion of Lee and Liu, for predicted labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def pu_recall_score(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> float:
-    r"""The share of positives that are predicted positive.
+    r"""Estimate the recall: the share of positives that are predicted positive.
 
     .. math:: R = \frac{(1 - \pi) L - \eta U}{1 - \eta - \pi}
 
@@ -46,7 +46,7 @@ def pu_recall_score(
     Returns
     -------
     float
-        Clipped into [0, 1], which noise may leave where positives are contaminated.
+        Clipped to [0, 1]: with contamination, noise may carry the estimate outside.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def pu_precision_score(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> float:
-    r"""The share of positives among the rows that are predicted positive.
+    r"""Estimate the precision: the share of positives among the rows that are predicted positive.
 
     .. math:: P = \frac{\pi R}{U}
 
@@ -95,7 +95,7 @@ def pu_precision_score(
     Returns
     -------
     float
-        At most 1, which noise may exceed. 0, with a warning, where no row is predicted positive.
+        Clipped to at most 1. 0, with a warning, if no row is predicted positive.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def pu_f1_score(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> float:
-    r"""The harmonic mean of `pu_precision_score` and `pu_recall_score`.
+    r"""Estimate F1, the harmonic mean of precision and recall.
 
     .. math:: F_1 = \frac{2 P R}{P + R}
 
@@ -156,12 +156,12 @@ def pu_f1_score(
 
 
 def lee_liu_score(y_pu: Any, y_pred: Any, *, sample_weight: Any = None, pos_label: Any = None) -> float:
-    r"""Lee and Liu's criterion: high when precision and recall both are, and no prior is needed.
+    r"""The criterion of Lee and Liu: it is high if precision and recall both are, and needs no prior.
 
     .. math:: \frac{L^2}{U}
 
-    for the shares L of labelled and U of unlabelled rows that are predicted positive. With clean positives it is
-    precision times recall, divided by the prior: classifiers can be compared by it, but its size means nothing.
+    for the shares L of labelled and U of unlabelled rows that are predicted positive. Without contamination it is
+    precision times recall, divided by the prior. Use it to compare classifiers; its value has no meaning by itself.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _precision(samples: PUSamples, recall: float, prior: float) -> float:
 
 def _warn_undefined(metric: str, what_is_not: str) -> None:
     warnings.warn(
-        f"{metric} is set to 0, for {what_is_not} predicted positive: lower the threshold.",
+        f"{metric} is set to 0, since {what_is_not} predicted positive: lower the threshold.",
         UndefinedMetricWarning,
         stacklevel=3,
     )

@@ -1,4 +1,4 @@
-"""Two samples sorted once: all that metrics and resamples of them need is the weight at each distinct score."""
+"""The weight of both samples at each distinct score: sorted once, for metrics and bootstrap samples."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Levels(NamedTuple):
     @property
     def blind_auc(self) -> float:
         """The share of pairs in which the positive is higher; ties count one half."""
-        # From the highest down, what a positive outranks is what has not come yet.
+        # Scores are in descending order, so the sum over later levels is the weight at or below a score.
         not_higher = np.cumsum(self.unl[::-1])[::-1]
         return float(self.pos @ (not_higher - self.unl / 2) / (self.pos.sum() * not_higher[0]))
 
     @property
     def shares_above(self) -> tuple[Floats, Floats]:
-        """The shares of labelled and of unlabelled rows at or above no level, the first, the first two, ..."""
+        """The cumulative shares of labelled and unlabelled rows from the highest score down, starting at 0."""
         pos, unl = (np.append(0.0, np.cumsum(weight)) for weight in (self.pos, self.unl))
         return pos / pos[-1], unl / unl[-1]
 
     @property
     def occupied(self) -> Levels:
-        """Without the scores at which there is no weight."""
+        """The levels of positive weight."""
         there = self.pos + self.unl > 0
         return Levels(self.scores[there], self.pos[there], self.unl[there])
 
@@ -48,8 +48,8 @@ def levels_of(samples: PUSamples) -> Levels:
 
 
 def resampled_levels(samples: PUSamples, n_resamples: int, rng: np.random.RandomState) -> Iterator[Levels]:
-    """Levels of bootstrap samples: each sample drawn from itself with replacement, and nothing sorted again."""
-    # A row of weight zero is not there, and must not be drawn.
+    """Levels of bootstrap samples, each sample resampled with replacement; nothing is sorted again."""
+    # Rows of weight zero do not belong to the sample, and must not be drawn.
     pos, unl = (Sample(values[weight > 0], weight[weight > 0]) for values, weight in samples)
     scores, pos_place, unl_place = _places(PUSamples(pos, unl))
 
@@ -62,7 +62,7 @@ def resampled_levels(samples: PUSamples, n_resamples: int, rng: np.random.Random
 
 
 def _places(samples: PUSamples) -> tuple[Floats, Ints, Ints]:
-    """The distinct scores, the highest first, and the place of each row of either sample among them."""
+    """The distinct scores, the highest first, and the index of each row's score among them."""
     negated, place = np.unique(-np.concatenate([samples.pos.values, samples.unl.values]), return_inverse=True)
     n_pos = len(samples.pos.values)
     return -negated, place[:n_pos], place[n_pos:]

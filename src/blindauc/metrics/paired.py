@@ -1,4 +1,4 @@
-"""By how much one ranking beats another on the same rows, without a single negative."""
+"""The difference of the blind AUC of two rankings of the same rows, with a paired interval."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def blind_auc_difference(
     pos_label: Any = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    r"""By how much the blind AUC of one ranking is above that of another, with a paired interval.
+    r"""Estimate the difference of the blind AUC of two rankings, with a paired confidence interval.
 
     .. math:: \frac1n \sum_i (r_i - r'_i)
 
     where :math:`r_i` and :math:`r'_i` are the shares of unlabelled rows that labelled positive i outranks by the two
     rankings. The variance is DeLong's for correlated curves: that of the mean of :math:`r_i - r'_i` over positives plus
-    that of the same differences over unlabelled rows. What two rankings have in common cancels, so that the interval
-    is narrower than two separate ones suggest. Of rows in groups, whole groups vary (Obuchowski).
+    that of the same differences over unlabelled rows. Variation that both rankings share cancels, so that the interval
+    is narrower than two separate ones suggest. If rows are grouped, the groups are the independent units (Obuchowski).
 
     The difference of the AUC on true labels has the same sign and is larger, by a factor
     :math:`1 / (1 - \eta - \pi)` (Theorem 1 of the paper), as long as labels say anything.
@@ -43,9 +43,9 @@ def blind_auc_difference(
         1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
     y_score, y_score_before : array-like of shape (n,)
         The two rankings; higher is more likely positive. Their scales do not matter. They must come from models that
-        have not seen the rows.
+        were not fitted to the rows.
     groups : array-like of shape (n,), optional
-        Whom each row belongs to, such as a patient: the rows of one group are one observation.
+        The group of each row, such as a patient: the rows of one group count as one observation.
     sample_weight : array-like of shape (n,), optional
     pos_label : object, default=None
         The label of positives; the larger of the two by default.
@@ -95,13 +95,13 @@ def blind_auc_difference(
 
 
 def _pull(values: Floats, weight: Floats) -> Floats:
-    """How far each value moves the weighted mean."""
+    """The influence of each value on the weighted mean."""
     share = weight / weight.sum()
     return share * (values - share @ values)
 
 
 def _variance_of_groups(pull: Floats, groups: Any) -> float:
-    """That of a sum over groups which are drawn independently."""
+    """The variance of a sum over independent groups."""
     _, place = np.unique(np.asarray(groups), return_inverse=True)
     if len(place) != len(pull):
         raise ValueError(f"groups must name one group per row: {len(pull)} were expected, and {len(place)} came.")

@@ -1,4 +1,4 @@
-"""The blind AUC: how the labelled positives rank among the unlabelled rows. No prior is needed."""
+"""The blind AUC: labelled positives against unlabelled rows. No prior is needed."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def blind_auc_score(y_pu: Any, y_score: Any, *, sample_weight: Any = None, pos_l
 
     .. math:: BAUC = \frac{\sum_i p_i r_i}{\sum_i p_i}
 
-    for the ranks :math:`r_i` of `positive_ranks` and the weights :math:`p_i` of the labelled positives. Of two
-    rankings, the one with the larger blind AUC has, but for chance, the larger AUC: it is all that is needed to
-    compare. `pu_auc_score` says what AUC it stands for.
+    for the ranks :math:`r_i` of `positive_ranks` and the weights :math:`p_i` of the labelled positives. The AUC on true
+    labels is an increasing function of it (Theorem 1 of the paper), so it suffices to compare rankings. `pu_auc_score`
+    converts it to that AUC.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def trimmed_blind_auc_score(
     .. math:: \frac{1}{1 - t} \int_t^1 r_{(u)} \, du
 
     where :math:`r_{(u)}` is the u-quantile of the ranks of `positive_ranks` and t is `trim`. A mislabelled positive
-    ought to rank low: with a share of the lowest left out, a model is not punished for that. Compare candidates at
-    the same trim only; the number itself is no AUC.
+    should rank low, and leaving out the lowest ranks does not penalise a model for that. Compare candidates only at
+    the same trim; the value itself is not an AUC.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def trimmed_blind_auc_score(
     y_score : array-like of shape (n,)
         Higher is more likely positive.
     trim : float in [0, 1), default=0.15
-        The share of the labelled positives, by weight, that is left out. A positive at the edge is left out in part.
+        The share of the labelled positives, by weight, to leave out. A positive at the limit is left out in part.
     sample_weight : array-like of shape (n,), optional
         A pair weighs the product of its two weights.
     pos_label : object, default=None

@@ -1,7 +1,6 @@
-"""Scorers for `cross_val_score`, `GridSearchCV` and their kin.
+"""Scorers for `cross_val_score`, `GridSearchCV` and the like.
 
-scikit-learn's own scorers take the larger label for positive. These ask the estimator: its positive class is the last
-of `classes_`.
+scikit-learn's scorers take the larger label as positive. These take the last of the estimator's `classes_`.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ class PUScorer:
         self._request = MetadataRequest(owner=repr(self))
 
     def __call__(self, estimator: Any, X: Any, y_pu: Any, sample_weight: Any = None) -> float:
-        """The metric of a fitted estimator on rows that it has not seen."""
+        """The metric of a fitted estimator on these rows."""
         answer = estimator.predict(X) if self._wants_labels else scores_of(estimator, X)
         return self._metric(y_pu, answer, sample_weight=sample_weight, pos_label=estimator.classes_[1], **self._options)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Ask for weights where scikit-learn's metadata routing is switched on."""
+        """Request sample weights, if scikit-learn's metadata routing is enabled."""
         self._request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing passes on to the scorer."""
+        """The metadata that the scorer requests of scikit-learn's routing."""
         return self._request
 
-    # GridSearchCV asks this of scorers before it passes weights on.
+    # GridSearchCV calls this before it passes weights on.
     def _accept_sample_weight(self) -> bool:
         return True
 
@@ -48,7 +47,7 @@ class PUScorer:
 
 
 def make_pu_scorer(metric: Callable[..., float], **options: Any) -> PUScorer:
-    """A scorer from one of the metrics of this package.
+    """Make a scorer from one of the metrics of this package.
 
     The positive class is the last of the estimator's `classes_`. Metrics of scores get `decision_function`, or the
     second column of `predict_proba` where there is none; metrics of labels get `predict`.
@@ -63,7 +62,7 @@ def make_pu_scorer(metric: Callable[..., float], **options: Any) -> PUScorer:
     Returns
     -------
     PUScorer
-        `scorer(estimator, X, y_pu, sample_weight=None)`, fit for the `scoring` of scikit-learn.
+        `scorer(estimator, X, y_pu, sample_weight=None)`, for the parameter `scoring` of scikit-learn.
 
     Examples
     --------

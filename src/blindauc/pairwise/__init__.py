@@ -1,9 +1,8 @@
-"""Sums over all pairs of a positive and an unlabelled score, at the cost of a pass over the scores.
+"""Sums over all pairs of a positive and an unlabelled score, in about linear time.
 
-Everything an objective needs of the pairs is a one-dimensional sum
-`sum_j weight_j * k(score_i - score_j)`; `cells` takes it for analytic losses, `sorting` for piecewise
-polynomial ones. Both work from an additive summary of a batch of scores. Where pairs are few, it is quicker to have
-them `formed`.
+All that an objective needs of the pairs are sums `sum_j weight_j * k(score_i - score_j)`. The module `cells` computes
+them for analytic losses, `sorting` for piecewise polynomial ones, both from an additive summary of a batch of scores.
+If there are few pairs, forming them (`formed`) is faster.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ __all__ = [
 
 
 LARGEST_SCORE = 1e15
-"""Beyond, neighbouring numbers are too far apart for a margin of one to mean anything."""
+"""The largest score. Beyond it, neighbouring doubles are too far apart to represent a margin of one."""
 
 
 class ScoreSummary(Protocol):
-    """What a batch of weighted scores is to sums over pairs; summaries of two batches add."""
+    """A summary of a batch of weighted scores for sums over pairs; summaries of two batches add."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -67,7 +66,7 @@ def _(loss: PiecewiseLoss, scores: Floats, weights: Floats | None) -> SortedSumm
 
 
 def summary_of(loss: Loss, scores: Any, weights: Any) -> Any:
-    """The summary of scores, also of scores that are elsewhere."""
+    """The summary of scores, which may be deferred (not in memory)."""
     if not isinstance(scores, Deferred):
         return _summarize(loss, scores, weights)
     of_part = SummaryOfPart(_summarize, loss, scores.node, weights.node)
@@ -75,7 +74,7 @@ def summary_of(loss: Loss, scores: Any, weights: Any) -> Any:
 
 
 def sums_at(summary: Any, loss: Loss, order: int, sign: int, targets: Any) -> Any:
-    """`summary.sums`, also at scores that are elsewhere."""
+    """`summary.sums` at targets, which may be deferred (not in memory)."""
     if isinstance(targets, Deferred):
         return targets.mapped(SumsAt(summary, loss, order, sign))
     return summary.sums(loss, order, sign, targets)
@@ -177,7 +176,7 @@ def pairwise_loss(
     pairs = (len(pos) if p is None else p.sum()) * (len(unl) if q is None else q.sum())
     pos_gradient = unl_summary.sums(loss, 1, 1, pos)
     unl_gradient = pos_summary.sums(loss, 1, -1, unl)
-    # In place: at a million scores every copy counts.
+    # In place: with a million scores, copies take a noticeable time.
     pos_gradient *= (1.0 if p is None else p) / pairs
     unl_gradient *= (-1.0 if q is None else -q) / pairs
     value = pos_summary.pair_sum(loss, unl_summary) / pairs
@@ -185,7 +184,7 @@ def pairwise_loss(
 
 
 def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[float, Floats, Any]:
-    """The mean loss and its gradients for weights that sum to one on either side; `b` and `q` may be elsewhere."""
+    """The mean loss and its gradients, for weights that sum to one on either side; `b` and `q` may be deferred."""
     if not isinstance(b, Deferred):
         mean = pairwise_loss(a, b, loss=loss, pos_weight=p, unl_weight=q)
         return mean.value, mean.pos_gradient, mean.unl_gradient

@@ -8,14 +8,14 @@ The sums `sum_j weight_j * k(target_i - source_j)`, with k the loss or a derivat
    cells further apart through prefix sums, since there k is a line plus an exponential;
 4. *evaluate*: the potential at a cell's nodes becomes a polynomial per subcell, read at the targets.
 
-Two levels, because the cost is steps 1 and 4: a subcell of width 1/64 needs 5 coefficients per score
-for the accuracy that a cell of width 2 buys with 20, and the cells are few.
+There are two levels because steps 1 and 4 dominate the cost: a subcell of width 1/64 needs 5 coefficients per score for
+the accuracy that a cell of width 2 reaches with 20, and cells are few.
 
 Cell c covers [2c, 2c + 2). All positions are exact: a score's distance to its subcell is a difference of
 floating-point neighbours.
 
-Scores may be on a device: steps 1, 2 and 4, which see each of them, are done there, and the few hundred numbers of
-step 3 on the host.
+Scores may be on a device: steps 1, 2 and 4, which visit every score, run there, and step 3 with its few hundred numbers
+on the host.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ from blindauc.rows.device.libraries import is_on_host, library_of
 SUBCELLS = 128
 DEGREE = 5
 NODES = 20
+"""Subcells of a cell, coefficients of a subcell and nodes of a cell: chosen for an error near machine precision."""
+
 REACH = 20
-"""Beyond this many cells the margin exceeds 40, and the loss is its tail to machine precision."""
+"""Beyond this many cells the margin exceeds 40, where the loss equals its tail to machine precision."""
 
 MAX_CONTIGUOUS = 512
-"""Score ranges of up to this many cells use one table; wider ones go through sorted chunks."""
+"""The most cells of a score range that uses one table (convention); wider ranges are processed in sorted chunks."""
 
 MAX_CELLS = 4096
-"""Cells in one table where scores on a device are far apart: 20 MB."""
+"""The most cells of one table for scores on a device that are far apart: 20 MB (convention)."""
 
 
 def _chebyshev_points(n: int) -> Floats:
@@ -75,7 +77,7 @@ class _Grid:
 
     @classmethod
     def covering(cls, scores: Any, low: float, high: float) -> _Grid:
-        """The cells from the least to the largest score, or only those that are occupied where these are few."""
+        """The cells from the lowest to the highest score; only the occupied ones if the range is wide."""
         first, last = np.floor(low / 2), np.floor(high / 2)
         if last - first < min(MAX_CONTIGUOUS, 16 + 4 * scores.shape[0]):
             return cls(np.arange(first, last + 1))
@@ -87,7 +89,7 @@ class _Grid:
         return len(self.cells) * SUBCELLS
 
     def locate(self, scores: Any) -> tuple[Any, Any]:
-        """The subcell of each score, and its place there in [-1, 1)."""
+        """The subcell of each score, and its position there in [-1, 1)."""
         library = library_of(scores)
         xp = library.xp
         place = scores * (SUBCELLS / 2)
@@ -106,9 +108,9 @@ class _Grid:
 
 
 def _chunks(scores: Any) -> Iterator[tuple[Any, _Grid]]:
-    """Parts of the scores that a table of subcells can hold, whatever the range of the scores.
+    """Chunks of the scores whose subcells fit into one table, whatever the range of the scores.
 
-    A part is None for all of them in their order, or places in it; parts go up the scores.
+    A chunk is an array of indices into the scores, or None for all of them; chunks are in increasing order of scores.
     """
     low, high = library_of(scores).extremes(scores)
     if high / 2 - low / 2 < MAX_CONTIGUOUS - 1:
@@ -127,7 +129,7 @@ def _chunks_of_rows(scores: Floats) -> Iterator[tuple[Any, _Grid]]:
 
 
 def _chunks_of_cells(scores: Any) -> Iterator[tuple[Any, _Grid]]:
-    """On a device a few large parts are better than many small ones."""
+    """Chunks by cells: on a device a few large chunks are faster than many small ones."""
     library = library_of(scores)
     xp = library.xp
     order = xp.argsort(scores, stable=True)
@@ -170,7 +172,7 @@ def _evaluate(potential: Floats, grid: _Grid, targets: Any) -> Any:
 
 
 def _taken(array: Any, chunk: Any) -> Any:
-    """Some of an array, by their places; None stands for none, or for all of it."""
+    """The elements of an array at the indices of a chunk; all of them if the chunk is None."""
     return array if array is None or chunk is None else library_of(array).xp.take(array, chunk, axis=0)
 
 
@@ -182,7 +184,7 @@ def _kernel_table(loss: AnalyticLoss, order: int, sign: int) -> Floats:
 
 
 def _near(table: Floats, sources: CellSummary, cells: Floats) -> Floats:
-    """What the sources within REACH cells add at the nodes of the given cells."""
+    """The contribution of the sources within REACH cells, at the nodes of the given cells."""
     low = int(max(cells[0] - sources.cells[-1], -REACH))
     high = int(min(cells[-1] - sources.cells[0], REACH))
     potential = np.zeros((len(cells), NODES))
@@ -201,7 +203,7 @@ def _near(table: Floats, sources: CellSummary, cells: Floats) -> Floats:
 
 
 def _far_below(tail: Tail, sources: CellSummary, cells: Floats) -> Floats:
-    """What the sources more than REACH cells below add at the nodes of the given cells."""
+    """The contribution of the sources more than REACH cells below, at the nodes of the given cells."""
     potential = np.zeros((len(cells), NODES))
     reached = np.searchsorted(sources.cells, cells - REACH)
     far = reached > 0
@@ -218,9 +220,9 @@ def _far_below(tail: Tail, sources: CellSummary, cells: Floats) -> Floats:
 
 
 class _PrefixSums(NamedTuple):
-    """Over the sources up to and including each cell, with distances from that cell's centre down to them.
+    """Sums over the sources up to and including each cell, with distances from that cell's centre down to them.
 
-    Every term is positive and distances go from cell to cell, never from zero: scores near 1e8 lose nothing.
+    All terms are positive, and distances are between cells, never from zero: scores near 1e8 lose no precision.
     """
 
     weight: Floats
@@ -232,7 +234,7 @@ class _PrefixSums(NamedTuple):
         weight = np.cumsum(weights.sum(axis=1))
         steps = 2 * np.diff(cells, prepend=cells[0])
         distance = np.cumsum(steps * np.append(0.0, weight[:-1]) - weights @ _NODES)
-        # Occupied cells are at least 2 apart, so 20 of them back the exponential is below 1e-17.
+        # Occupied cells are at least 2 apart, so that 20 of them back the exponential is below 1e-17.
         mass = weights @ np.exp(_NODES)
         decayed = mass.copy()
         for lag in range(1, min(20, len(mass))):
@@ -242,7 +244,7 @@ class _PrefixSums(NamedTuple):
 
 @dataclass(frozen=True)
 class CellSummary:
-    """Weighted scores, summarised for sums over pairs; summaries of two batches add.
+    """Summary of weighted scores for sums over pairs of an analytic loss; summaries of two batches add.
 
     Attributes
     ----------
@@ -301,7 +303,7 @@ class CellSummary:
         if len(self.cells) == 0:
             return np.zeros((len(cells), NODES))
         tails = loss.tails(order)
-        # The tail that holds where the sources are above the targets, and the one where they are below.
+        # The tails for sources above, and for sources below the targets.
         above, below = tails if sign == 1 else tails[::-1]
         mirrored = _far_below(above._replace(slope=-sign * above.slope), self.mirrored, -1 - cells[::-1])
         potential = _near(_kernel_table(loss, order, sign), self, cells)

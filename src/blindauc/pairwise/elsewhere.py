@@ -1,7 +1,7 @@
-"""Sums over pairs whose unlabelled scores are elsewhere: what is sent to them, and what comes back.
+"""Sums over pairs whose unlabelled scores are not in memory.
 
-An analytic loss needs a summary of the scores, a few hundred numbers. A piecewise polynomial one needs them all: there
-the positives' scores are sent instead, and sums at each of them come back.
+For an analytic loss, the workers return a summary of their scores, a few hundred numbers. A piecewise polynomial loss
+needs all scores: there the scores of the positives are sent to the workers, which return the sums at each of them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SummaryOfPart:
 
 @dataclass(frozen=True)
 class SumsOverPart:
-    """Sums over the scores of a part, at scores that came from elsewhere, one row for each order."""
+    """Sums over the scores of a part, at the given targets, one row per order."""
 
     of_part: SummaryOfPart
     loss: Loss
@@ -49,7 +49,7 @@ class SumsOverPart:
 
 @dataclass(frozen=True)
 class SumsAt:
-    """Sums over the scores of a summary, at each of some scores."""
+    """Sums over the scores of a summary, at each target."""
 
     summary: Any
     loss: Loss
@@ -62,7 +62,7 @@ class SumsAt:
 
 @dataclass(frozen=True)
 class RemoteScores:
-    """Weighted scores that stay where they are, as sums over pairs see them."""
+    """A summary of weighted scores that stay on their workers."""
 
     scores: Deferred
     of_part: SummaryOfPart
@@ -72,6 +72,6 @@ class RemoteScores:
         return self.sums_of_orders(loss, (order,), sign, targets)[0]
 
     def sums_of_orders(self, loss: Loss, orders: tuple[int, ...], sign: int, targets: Floats) -> Floats:
-        """The same for several orders, in one visit."""
+        """The same for several orders, in one pass."""
         sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, orders, sign, targets))
         return sums

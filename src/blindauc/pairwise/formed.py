@@ -1,7 +1,7 @@
-"""Few pairs, which are formed: their mean loss, and the derivatives of each.
+"""Sums over few pairs, which are formed explicitly.
 
-The logistic loss takes an exponential of each score and not of each pair, since exp(b - a) is a product of two; and
-pairs that weigh the same share a logarithm, since log(1 + g) + log(1 + h) is that of a product.
+The logistic loss needs one exponential per score instead of one per pair, because exp(b - a) is a product. Pairs of
+equal weight share a logarithm, because log(1 + g) + log(1 + h) is the logarithm of a product.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from blindauc._typing import Floats
 from blindauc.losses import Logistic, Loss
 
 FEWEST_WORTH_SHARING = 2**11
-"""With fewer pairs, arithmetic costs less than to arrange it."""
+"""The fewest pairs for which sharing exponentials and logarithms pays; below, its overhead costs more."""
 
 HALVINGS = 3
-"""The logarithm is that of 2 ** 3 pairs."""
+"""2 ** 3 pairs share a logarithm."""
 
 LARGEST_LEAD = 80.0
-"""Of an unlabelled score over a positive's, at most: exp of it to the power 2 ** 3 is still a number."""
+"""The largest difference of an unlabelled score and a positive's: exp of it to the power 2 ** 3 does not overflow."""
 
 
 class FormedPairs(Protocol):
-    """A loss of all margins a_i - b_j, whose weights are p_i q_j."""
+    """A loss of all margins a_i - b_j, with weights p_i q_j."""
 
     def mean_and_slopes(self, p: Floats, q: Floats) -> tuple[float, Floats]:
-        """The mean loss, and the derivative of each pair's, one row for each positive."""
+        """The mean loss, and the derivative of each pair's loss, one row per positive."""
 
     def row_means(self, order: int, q: Floats) -> Floats:
-        """Of each positive, the mean over its pairs of the derivative of that order."""
+        """For each positive, the mean of the derivative of that order over its pairs."""
 
     def curvatures(self) -> Floats:
         """The second derivative of each pair's loss."""
@@ -60,10 +60,10 @@ class _Pairs:
 
 
 class _LogisticPairs:
-    """Its arrays have a row for each unlabelled score, so that halves of them lie in one piece."""
+    """Logistic loss. Arrays have one row per unlabelled score, so that halves of them are contiguous."""
 
     def __init__(self, a: Floats, b: Floats) -> None:
-        lowest = a.min()  # taken from all, so that exp(-a) is at most 1, and exp(b) at most what a pair grows to
+        lowest = a.min()  # subtracted from all scores, so that neither factor overflows
         self._growth = np.exp(b - lowest)[:, None] * np.exp(lowest - a)
 
     def mean_and_slopes(self, p: Floats, q: Floats) -> tuple[float, Floats]:
@@ -81,7 +81,9 @@ class _LogisticPairs:
 
     def _slopes(self) -> Floats:
         result = -1 - self._growth
-        return np.divide(self._growth, result, out=result).T  # in place: new memory costs as much as the arithmetic
+        return np.divide(
+            self._growth, result, out=result
+        ).T  # in place: allocating would cost as much as the arithmetic
 
     def _row_values(self, q: Floats) -> Floats:
         if (q == q[0]).all():
@@ -90,7 +92,7 @@ class _LogisticPairs:
 
 
 def _sum_of_log1p(growth: Floats, halvings: int) -> Floats:
-    """Over the rows, with (1 + g)(1 + h) - 1 = gh + g + h in the place of g and h: small ones keep their digits."""
+    """The sum of log1p over the rows. Halves are combined as (1 + g)(1 + h) - 1 = gh + g + h, to keep small digits."""
     half, odd = divmod(len(growth), 2)
     if halvings == 0 or half == 0:
         return np.log1p(growth).sum(axis=0)

@@ -1,11 +1,10 @@
-"""Sums over all pairs for piecewise polynomial losses: one sort, then running sums.
+"""Sums over all pairs for piecewise polynomial losses, by one sort and running sums.
 
-A truncated power needs `sum_j weight_j * max(0, source_j - x)**d` at many x. Going down the sorted sources,
-the sums for d = 0, 1, 2 at one source follow from those at the one before it, in terms that are all positive.
-Cumulative sums of 1, b and b^2 would cost less and cancel for scores far from zero.
+A truncated power needs `sum_j weight_j * max(0, source_j - x)**d` at many x. In descending order of the sources, the
+sums for d = 0, 1, 2 at one source follow from those at the previous one, and all terms are positive. Cumulative sums of
+1, b and b^2 would be cheaper, but suffer from cancellation for scores far from zero.
 
-Scores may be on a device, and so may what sums are asked at. Where these are in two places, those that are fewer by
-their nature travel: the positives' are on the host.
+Sources and targets may be on a device. If only one of them is, the other, the scores of the positives, is moved.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class _PowersAbove:
             return library.zeros(base.shape[0])
         above = xp.searchsorted(-self.descending, -(base + offset), side="left")
         nearest = xp.where(above > 0, above - 1, 0)
-        # Not descending - (base + offset): the difference of two scores is the more exact one.
+        # In this order: the difference of two scores is more exact than descending - (base + offset).
         rest = (xp.take(self.descending, nearest, axis=0) - base) - offset
         rest = xp.where(rest > 0, rest, 0.0)
         count, first, second = (xp.take(power, nearest, axis=0) for power in self.sums)
@@ -55,7 +54,7 @@ class _PowersAbove:
 
 @dataclass(frozen=True)
 class SortedSummary:
-    """Weighted scores in ascending order; the summary of two batches is their merge."""
+    """Summary of weighted scores for piecewise polynomial losses: the sorted scores; two summaries are merged."""
 
     scores: Any
     weights: Any

@@ -13,21 +13,21 @@ from blindauc.prior.samples import count
 from blindauc.theory import check_chance
 
 RISK = 0.05
-"""Chance that one of Hoeffding's bounds fails; it places the cut, whatever the confidence of the interval."""
+"""The failure probability of Hoeffding's bounds that place the cut (convention); not the confidence of the interval."""
 
 
 def best_bin_prior(
     pos_scores: Any, unl_scores: Any, *, pos_weight: Any = None, unl_weight: Any = None, confidence: float = 0.95
 ) -> PriorEstimate:
-    """Estimate the prior by the purest top bin: `q_unl(c) / q_pos(c)` at the cut c with the lowest upper bound.
+    """Estimate the class prior from the purest top bin: `q_unl(c) / q_pos(c)` at the cut c with the lowest upper bound.
 
-    `q(c)` is the share of a sample that scores above c. Every ratio is at least the prior, if the labelled positives
-    are clean, and equals it where no negative scores above c. The cut is the one that minimises
-    `(q_unl + w_unl) / q_pos + w_pos / q_pos` with Hoeffding's widths `w = sqrt(log(4 / 0.05) / 2 n)`.
+    `q(c)` is the share of a sample that scores above c. If no label is wrong, every ratio is at least the prior, and
+    equals it if no negative scores above c. The cut minimises `(q_unl + w_unl) / q_pos + w_pos / q_pos` with
+    Hoeffding's widths `w = sqrt(log(4 / 0.05) / 2 n)`.
 
-    The contamination is taken to be zero, not estimated. A share eta of negatives among the labelled raises the answer
-    to `prior / (1 - eta)`. The interval tells of chance alone: where the classes overlap all the way up, the truth
-    lies below it. `mixture_prior` says so in its interval.
+    The contamination is assumed to be zero. A contamination eta raises the estimate to `prior / (1 - eta)`. The
+    interval covers sampling error only: if the classes overlap even at the highest scores, the true prior lies below
+    it. The interval of `mixture_prior` accounts for such overlap.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def best_bin_prior(
     q_pos, q_unl = q_pos[counts.labelled[::-1] > 0], q_unl[counts.labelled[::-1] > 0]
     log_term = np.log(4 / RISK) / 2
     best = int(np.argmin((q_unl + np.sqrt(log_term / n_unl) + np.sqrt(log_term / n_pos)) / q_pos))
-    # One row more than seen keeps the interval open where a bin holds none of the unlabelled, or all of them.
+    # One extra row keeps the variance positive if the bin holds none, or all, of the unlabelled rows.
     variance = (1 - q_pos[best] + 1 / n_pos) / (q_pos[best] * n_pos) + (1 - q_unl[best] + 1 / n_unl) / (
         q_unl[best] * n_unl + 1
     )

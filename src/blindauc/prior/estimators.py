@@ -1,4 +1,4 @@
-"""The estimators of the prior, by name."""
+"""Estimators of the class prior, by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blindauc.prior.score_model import fit_score_model
 
 
 class PriorEstimator(Protocol):
-    """What an estimator of the prior is called with."""
+    """The signature of an estimator of the class prior."""
 
     def __call__(
         self,
@@ -27,13 +27,13 @@ class PriorEstimator(Protocol):
 def mixture_prior(
     pos_scores: Any, unl_scores: Any, *, pos_weight: Any = None, unl_weight: Any = None, confidence: float = 0.95
 ) -> PriorEstimate:
-    """Estimate prior and contamination by averaging over all mixtures that explain the ranks.
+    """Estimate class prior and contamination by model averaging over two-class mixtures of the ranks.
 
-    The prior is the median, the contamination the mean of the posterior over (shape, prior, contamination). An interval
-    holds every value with which some mixture explains the ranks nearly as well as the best one does, by the profile
-    likelihood; see `fit_score_model`, which returns the probabilities as well. Where the classes overlap all
-    the way up, or a low-scoring label may be either wrong or an unusual positive, several pairs of numbers explain the
-    same ranks, and the intervals are as wide as that.
+    The prior is the median, the contamination the mean of the posterior over (shape, prior, contamination). The
+    intervals come from the profile likelihood: they hold every value with which some mixture fits the ranks nearly as
+    well as the best one. See `fit_score_model`, which also returns probabilities. Often several values fit equally
+    well, for example if the classes overlap even at the highest scores, or if a low-scoring label may be either wrong
+    or an unusual positive. The intervals are then wide.
 
     Parameters
     ----------
@@ -63,6 +63,7 @@ def mixture_prior(
 
 
 PRIOR_ESTIMATORS: dict[str, PriorEstimator] = {"mixture": mixture_prior, "best_bin": best_bin_prior}
+"""The values of `method` in `estimate_prior`."""
 
 
 def estimate_prior(
@@ -74,7 +75,7 @@ def estimate_prior(
     unl_weight: Any = None,
     confidence: float = 0.95,
 ) -> PriorEstimate:
-    """Estimate the share of positives among the unlabelled rows from one score for each row.
+    """Estimate the class prior of the unlabelled rows from one score per row.
 
     Parameters
     ----------

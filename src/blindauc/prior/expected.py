@@ -1,7 +1,7 @@
-"""How many rows of a kind there are among the first of a list, with an interval.
+"""Expected numbers of positives, or of wrong labels, among selected rows, with prediction intervals.
 
-Under a mixture m the number N among given rows is a sum of independent yes and no, with mean E_m and variance V_m. The
-interval joins what is not known of the mixture with the chance of N itself, by the profile predictive likelihood
+Under a mixture m the number N among given rows is a sum of independent Bernoulli variables, with mean E_m and variance
+V_m. The interval combines the uncertainty of the mixture with the randomness of N, by the profile predictive likelihood
 (Bjornstad, Statistical Science 1990): it holds all N with
 
     min_m  root_m^2 + (N - E_m)^2 / V_m  <=  limit^2,
@@ -20,11 +20,11 @@ from blindauc.estimate import Estimate
 from blindauc.prior.plausible import Plausible
 
 ROUNDING = 1e-9
-"""Sums of shares may miss a whole number by so much."""
+"""Tolerance for rounding errors in sums of shares."""
 
 
 def among_first(counts: Ints, k: Any) -> Ints:
-    """Return how many of the first k rows are in each step, where the rows of a step follow those of the step before.
+    """Return how many of the first k rows are in each step, if rows are sorted by step.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ def among_first(counts: Ints, k: Any) -> Ints:
 
 
 def expected_numbers(counts: Ints, share: Floats, shares: Floats, mixtures: Plausible) -> list[Estimate]:
-    """Return the number of rows of a kind that is expected of each selection of rows.
+    """Return the expected number of rows of a kind in each selection of rows, with its interval.
 
     Parameters
     ----------
     counts : ndarray of shape (n_selections, n_steps)
-        How many rows of each step are selected.
+        The number of selected rows in each step.
     share : ndarray of shape (n_steps,)
-        Of the kind, in each step; the average over all mixtures.
+        The share of the kind in each step, averaged over all mixtures.
     shares : ndarray of shape (n_mixtures, n_steps)
-        The same under each mixture.
+        The same share under each mixture.
     mixtures : Plausible
 
     Returns

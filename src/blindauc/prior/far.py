@@ -1,7 +1,8 @@
-"""Labelled positives that score below the negatives: a spike at the low end that no mixture of the classes explains.
+"""Detection of far labels: labelled rows that score below both classes, which no mixture of the classes explains.
 
-Where the ratio labelled / unlabelled increases with the score, the lowest scores hold fewer labelled per unlabelled
-row than those next above. A zone at the bottom that holds significantly more shows labels from neither class.
+If the ratio of labelled to unlabelled density increases with the score, the lowest scores hold fewer labelled rows per
+unlabelled row than the scores just above. A zone at the bottom that holds significantly more contains labels from
+neither class.
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ from blindauc._typing import Floats
 from blindauc.prior.samples import Counts
 
 ZONES = (0.003, 0.01, 0.03, 0.1)
-"""Shares of the unlabelled rows that a zone at the bottom may hold."""
+"""The sizes of the zones that are tested, as shares of the unlabelled rows (convention)."""
 
 NEIGHBOURS = (9.0, 99.0)
-"""A zone is compared with so many times as many unlabelled rows next above it: with few to find many labels, with many
-to find two."""
+"""A zone is compared with this many times as many unlabelled rows just above it (convention). The small neighbourhood
+finds zones with many labels, the large one has the power to find zones with as few as two."""
 
 SIGNIFICANCE = 0.01
-"""Chance of a false alarm where labels are scattered at random; it is far smaller where the scores rank at all."""
+"""The level of the test, for labels scattered at random (convention). If the scores rank at all, far fewer false alarms
+occur."""
 
 
 def far_probability(counts: Counts) -> Floats:
-    """Return for each bin the probability that a labelled score in it is far below both classes.
+    """Return, for each bin, the probability that a labelled score in it is far below both classes.
 
-    With k labelled and m unlabelled in the zone, and K and M in the bins next above, it is `1 - (K+1)/M * m / k`
-    in the most significant zone and zero above it, and zero everywhere if no zone is significant.
+    With k labelled and m unlabelled rows in the zone, and K and M in the bins just above, it is `1 - (K+1)/M * m / k`
+    in the most significant zone and zero elsewhere. It is zero everywhere if no zone is significant.
 
     Parameters
     ----------

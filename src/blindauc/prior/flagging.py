@@ -1,4 +1,4 @@
-"""From suspicion to a set of flagged labels, with its expected share of false alarms."""
+"""Flagging of suspicious labels at a given false discovery rate."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from blindauc._typing import Bools, Floats
 
 
 def expected_fdr(suspicion: Any) -> Floats:
-    """Return, for each label, the expected share of false alarms if it and all more suspicious ones are flagged.
+    """Return, for each label, the expected false discovery rate of flagging it and all more suspicious labels.
 
-    `fdr_i = mean of (1 - suspicion_j) over all j with suspicion_j >= suspicion_i`. Equal suspicions fall together.
+    `fdr_i = mean of (1 - suspicion_j) over all j with suspicion_j >= suspicion_i`. Ties are flagged together.
 
     Parameters
     ----------
@@ -39,20 +39,20 @@ def expected_fdr(suspicion: Any) -> Floats:
 
 
 def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) -> Bools:
-    """Flag the largest set of labels, most suspicious first, whose expected share of false alarms is small enough.
+    """Flag the largest set of the most suspicious labels whose expected false discovery rate is at most `max_fdr`.
 
-    A label is flagged where `expected_fdr <= max_fdr` and `suspicion >= min_suspicion`. Without the second, a few
-    labels that are certainly wrong would earn the set some others that are almost certainly right: with a tenth of far
-    labels, 16 to 28 % of the flagged are right instead of 1 to 11 %, and not one more wrong one is found.
+    A label is flagged if `expected_fdr <= max_fdr` and `suspicion >= min_suspicion`. Without the second condition, a
+    few labels that are certainly wrong would admit others to the set that are almost certainly right: with a tenth of
+    far labels, 16 to 28 % of the flagged labels are right instead of 1 to 11 %, and no further wrong label is found.
 
     Parameters
     ----------
     suspicion : array-like of shape (n_pos,)
         Probability that each label is wrong.
     max_fdr : float, default=0.2
-        Largest mean of (1 - suspicion) over the flagged.
+        The largest expected false discovery rate: the mean of (1 - suspicion) over the flagged labels.
     min_suspicion : float, default=0.5
-        Nothing less suspicious is flagged, though the set would bear it: by default, what is more likely right.
+        Labels with less suspicion are never flagged. By default, these are the labels that are more likely right.
 
     Returns
     -------
@@ -71,5 +71,5 @@ def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) ->
     for name, share in (("max_fdr", max_fdr), ("min_suspicion", min_suspicion)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name} must lie in [0, 1], not {share!r}.")
-    # Adding and dividing may leave a set at the limit a rounding error above it.
+    # The tolerance is for rounding errors of a set exactly at the limit.
     return (expected_fdr(suspicion) <= max_fdr + 1e-12) & (np.asarray(suspicion) >= min_suspicion)

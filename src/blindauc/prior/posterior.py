@@ -1,23 +1,23 @@
-"""What two samples of scores say about the prior, the contamination and the AUC, over a library of class shapes.
+"""The posterior of the class prior, the contamination and the AUC, over a library of class shapes.
 
     labelled   ~ (1 - eta) f1 + eta f0            eta: contamination
     unlabelled ~ prior f1 + (1 - prior) f0        a:   share of labelled among all scores
 
-The samples pooled are A f1 + (1 - A) f0 with A = a (1 - eta) + (1 - a) prior. Their common distribution function is
-known from the pooled ranks, so every shape (f0, f1) together with A says which part of f0 and of f1 falls into each
-bin, and the likelihood of (shape, prior, eta) is that of two multinomial samples:
+The pooled samples have the density A f1 + (1 - A) f0 with A = a (1 - eta) + (1 - a) prior. Its distribution function
+is known from the pooled ranks. So every shape (f0, f1) together with A determines the mass of f0 and of f1 in each bin,
+and the likelihood of (shape, prior, eta) is that of two multinomial samples:
 
     sum_b labelled_b log((1 - eta) f1_b + eta f0_b) + unlabelled_b log(prior f1_b + (1 - prior) f0_b)
 
-Without negatives none of the three numbers is identified by data alone (Scott, Blanchard & Handy 2013): a shape whose
-ratio f1/f0 stays bounded, and a smaller prior, explain the same ranks. So an interval holds every value with which
-some mixture explains the ranks nearly as well as the best one does:
+Without negatives none of the three parameters is identified by the data alone (Scott, Blanchard & Handy 2013): a shape
+with a bounded ratio f1/f0 and a smaller prior fits the same ranks. So an interval holds every value with which some
+mixture fits the ranks nearly as well as the best one:
 
-    { x : 2 (max l - max_{mixtures with x} l) <= chi2_1(confidence) },    l = log-likelihood + log-belief
+    { x : 2 (max l - max_{mixtures with x} l) <= chi2_1(confidence) },    l = log-likelihood + log-prior
 
-It covers a number that is not identified, too (Chen, Christensen & Tamer, Econometrica 2018, procedure 3), whatever
-the shape is, where central quantiles of the posterior hang on the belief in shapes. Estimates, probabilities and
-suspicion are averages over all mixtures.
+It covers parameters that are only partially identified (Chen, Christensen & Tamer, Econometrica 2018, procedure 3),
+while central quantiles of the posterior would depend on the prior over shapes. Estimates, probabilities and suspicion
+are posterior averages over all mixtures.
 """
 
 from __future__ import annotations
@@ -34,38 +34,41 @@ from blindauc.prior.samples import Counts
 from blindauc.prior.shapes import SEPARATIONS, ShapeLibrary, shape_library
 
 PRIOR_CELLS = np.linspace(0, 1, 41) ** 2
-"""Cells of equal weight: uniform in the square root, since positives are mostly the rarer class."""
+"""Edges of cells of equal prior weight: uniform in the square root, since positives are mostly the rarer class
+(convention)."""
 
 CONTAMINATION_CELLS = np.array([0.0, 0.015, 0.03, 0.05, 0.07, 0.09, 0.12, 0.15, 0.19, 0.24, 0.3, 0.38, 0.5])
+"""Edges of the cells of the contamination (convention); labels are assumed to be mostly right."""
 
 CLEAN_WEIGHT = 0.5
-"""Belief, before any data, that not one label is wrong."""
+"""Prior probability that no label is wrong (convention)."""
 
 CONTAMINATION_SCALE = 0.15
-"""Otherwise the contamination is believed to be exponential with this mean.
+"""Mean of the exponential prior of the contamination, if some labels are wrong.
 
 Measured by `benchmarks/intervals.py --scores` with 120 labelled rows: at 0.1 the interval of the AUC, given the prior,
 holds the truth in 89 % of draws with a tenth of wrong labels, at 0.15 in 94 %; without wrong labels in 97 % either way.
 """
 
 COARSENING = 500.0
-"""With so many pairs of scores the likelihood counts one half; with n, `1 / (1 + n / COARSENING)`.
+"""The likelihood of n pairs of scores is raised to the power `1 / (1 + n / COARSENING)`.
 
-No library holds the true shape, and against a large sample every member is wrong. The power is that of a posterior
-given that the sample is near to one of the model, not from it (Miller & Dunson, JASA 2019). At 1000 the interval of
-the prior holds the truth in 89 to 93 % of draws with 500 labelled rows (`benchmarks/intervals.py --scores`).
+No library holds the true shape, and a large sample rejects every member. This is the coarsened posterior, which assumes
+only that the sample is close to one of the model (Miller & Dunson, JASA 2019). At 1000 the interval of the prior holds
+the truth in 89 to 93 % of draws with 500 labelled rows (`benchmarks/intervals.py --scores`).
 """
 
 STRAY_SHARE = 1e-3
-"""Part of every class spread evenly over the pooled ranks, so that no single score can rule out a shape."""
+"""Share of every class that is spread evenly over the pooled ranks, so that no single score can rule out a shape
+(convention)."""
 
 NEGLIGIBLE = 1e-5
-"""Mixtures believed less than this do not count in averages."""
+"""Mixtures with a smaller posterior weight are left out of averages, to save time (convention)."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Values of one parameter, the cells they stand for, the log-belief in each cell and its log-density."""
+    """Grid of one parameter: values, edges of their cells, log-prior mass and log-prior density of each cell."""
 
     values: Floats
     low: Floats
@@ -74,7 +77,7 @@ class Grid:
     log_density: Floats
 
     def quantile(self, mass: Floats, level: float) -> float:
-        """Where the cumulated mass, spread evenly inside each cell, reaches the level."""
+        """The quantile of a distribution that is uniform inside each cell."""
         above = np.cumsum(mass) / mass.sum()
         k = min(int(np.searchsorted(above, level)), len(mass) - 1)
         below = above[k - 1] if k else 0.0
@@ -82,7 +85,7 @@ class Grid:
         return float(self.low[k] + np.clip(inside, 0, 1) * (self.high[k] - self.low[k]))
 
     def interval(self, profile: Floats, confidence: float) -> Ends:
-        """Return the ends of the likely values, where the outermost stand for their whole cells."""
+        """Return the ends of the profile likelihood interval; at the outermost values it extends to the cell's edge."""
         low, high = likely(self.values, profile, confidence)
         return (
             float(self.low[0]) if low == self.values[0] else low,
@@ -91,19 +94,19 @@ class Grid:
 
 
 def fixed(value: float) -> Grid:
-    """Return the grid of a parameter that is given."""
+    """Return the one-point grid of a parameter that is given."""
     place, nothing = np.array([value]), np.zeros(1)
     return Grid(place, place, place, nothing, nothing)
 
 
 def prior_grid() -> Grid:
-    """Return the cells of an unknown prior."""
+    """Return the grid of an unknown class prior."""
     low, high = PRIOR_CELLS[:-1], PRIOR_CELLS[1:]
     return Grid((low + high) / 2, low, high, np.full(len(low), -np.log(len(low))), np.zeros(len(low)))
 
 
 def contamination_grid() -> Grid:
-    """Return zero and the cells of an unknown contamination."""
+    """Return the grid of an unknown contamination: zero, and cells above it."""
     low, high = CONTAMINATION_CELLS[:-1], CONTAMINATION_CELLS[1:]
     weight = np.exp(-low / CONTAMINATION_SCALE) - np.exp(-high / CONTAMINATION_SCALE)
     weight = np.append(CLEAN_WEIGHT, (1 - CLEAN_WEIGHT) * weight / weight.sum())
@@ -113,17 +116,17 @@ def contamination_grid() -> Grid:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Every prior, contamination and AUC that explains the counts, and what that says about the rows in each bin.
+    """Posterior estimates, and the posterior means of each bin.
 
     Parameters
     ----------
     prior, contamination, auc : Estimate
     positive_share : ndarray of shape (n_bins,)
-        Of the unlabelled rows; non-decreasing.
+        The share of positives among the unlabelled rows; non-decreasing.
     wrong_share : ndarray of shape (n_bins,)
-        Of the labelled rows; non-increasing.
+        The share of wrong labels among the labelled rows; non-increasing.
     plausible : Plausible
-        The mixtures by which intervals of what is asked of the bins are made.
+        The mixtures that determine the intervals of quantities of the bins.
     """
 
     prior: Estimate
@@ -135,10 +138,11 @@ class Posterior:
 
 
 def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: float) -> Posterior:
-    """Weigh every shape, prior and contamination by how well it explains the counts.
+    """Compute the posterior over shape, class prior and contamination, given the counts.
 
-    The prior is a median. The contamination is a mean: its median is mostly the spike at zero. The AUC is the centre
-    of its 95 % interval, which is nearer to the truth than its mean: labels that may be wrong pull that upwards.
+    The estimate of the class prior is the posterior median. That of the contamination is the posterior mean, because
+    the median is mostly the spike at zero. The estimate of the AUC is the centre of its 95 % interval: possibly wrong
+    labels bias the posterior mean upwards.
     """
     library = shape_library()
     mixtures = Mixtures(counts, prior.values, contamination.values, library)
@@ -162,7 +166,7 @@ def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: floa
             confidence,
         ),
         _estimate(sum(_auc_interval(explained, 0.95)) / 2, _auc_interval(explained, confidence), confidence),
-        # Monotone for every shape; the interpolation in Mixtures may break that by a hair.
+        # Monotone for every shape, up to errors of the interpolation in Mixtures.
         np.maximum.accumulate(positive_share),
         np.minimum.accumulate(wrong_share),
         _plausible(mixtures, explained, confidence),
@@ -170,7 +174,7 @@ def posterior(counts: Counts, prior: Grid, contamination: Grid, confidence: floa
 
 
 def _plausible(mixtures: Mixtures, explained: Floats, confidence: float) -> Plausible:
-    """Return those of the mixtures that explain the counts nearly as well as the best one that can end an interval."""
+    """Return the plausible mixtures, reduced to those that can determine the end of an interval."""
     root = np.sqrt(2 * (explained.max() - explained))
     places = np.nonzero(root <= REACH * limit_of(confidence))
     log_ratio, far = mixtures.log_ratios(places), np.zeros(len(mixtures.counts.labelled))
@@ -183,9 +187,9 @@ Ends = tuple[float, float]
 
 
 def likely(places: Floats, profile: Floats, confidence: float) -> Ends:
-    """Return the ends of `{x : 2 (max profile - profile(x)) <= chi2_1}`.
+    """Return the ends of the profile likelihood interval `{x : 2 (max profile - profile(x)) <= chi2_1}`.
 
-    The root of the left hand side is interpolated: it is linear in x where the profile is that of a normal sample.
+    The square root of the deviance is interpolated linearly: for a normal likelihood it is linear in x.
 
     Examples
     --------
@@ -203,7 +207,7 @@ def likely(places: Floats, profile: Floats, confidence: float) -> Ends:
 
 
 def _crossing(places: Floats, root: Floats, last: int, step: int, most: float) -> float:
-    """Return where the root exceeds its most on the way from the last place inside to the next."""
+    """Return where the interpolated root crosses the limit, from the last place inside to the next one outside."""
     beyond = last + step
     if not 0 <= beyond < len(places):
         return float(places[last])
@@ -212,14 +216,14 @@ def _crossing(places: Floats, root: Floats, last: int, step: int, most: float) -
 
 
 def _auc_interval(explained: Floats, confidence: float) -> Ends:
-    """Return the likely AUCs; they are tried at equal steps of the normal pair's separation."""
+    """Return the interval of the AUC. The grid has equal steps in the separation of the normal pair."""
     profile = explained.reshape(-1, len(SEPARATIONS)).max(axis=0)
     low, high = likely(SEPARATIONS, profile, confidence)
     return float(ndtr(low / np.sqrt(2))), 1.0 if high == SEPARATIONS[-1] else float(ndtr(high / np.sqrt(2)))
 
 
 def _estimate(value: float, ends: Ends, confidence: float) -> Estimate:
-    """Return the value with an interval that holds it."""
+    """Return the estimate, with the interval extended to hold the value if need be."""
     return Estimate(value, min(value, ends[0]), max(value, ends[1]), confidence)
 
 
@@ -241,8 +245,8 @@ class Mixtures:
         pooled = counts.labelled + counts.unlabelled
         labelled_share = float(counts.labelled.sum() / pooled.sum())
         share = labelled_share * (1 - contamination[:, None]) + (1 - labelled_share) * prior
-        # The classes of every bin are tabulated over the share A of positives in the pool, and interpolated where a
-        # label is wrong: exact without wrong labels, and where the prior is given.
+        # The class masses of the bins are tabulated over the share A of positives in the pool, and interpolated
+        # between. The nodes are chosen such that this is exact without wrong labels, and if the prior is given.
         nodes = np.unique(np.concatenate([share[0], share[:, 0] if len(prior) == 1 else share[-1:, 0]]))
         nodes = np.append(nodes, nodes[-1] + 1e-6)
         self._table = _class_masses(library, nodes, pooled / pooled.sum())
@@ -251,28 +255,28 @@ class Mixtures:
         self._labelled_share = labelled_share
 
     def log_likelihood(self) -> Floats:
-        """Return that of the counts under each mixture."""
+        """Return the log-likelihood of the counts under each mixture."""
         n_shapes = self._table.shape[2]
         result = np.empty((len(self.contamination), len(self.prior), n_shapes))
-        # Single precision takes half the time, and errs by far less than a mixture's weight can tell.
+        # Single precision takes half the time, and its errors are negligible in the weights.
         table, pi = self._table.astype(np.float32), self.prior[:, None, None].astype(np.float32)
         labelled, unlabelled = self.counts.labelled.astype(np.float32), self.counts.unlabelled.astype(np.float32)
         for e, eta in enumerate(self.contamination.astype(np.float32)):
             node, beyond = self._node[e], self._beyond[e][:, None, None].astype(table.dtype)
             f0, f1 = (1 - beyond) * table[:, node] + beyond * table[:, node + 1]
             f_lab, f_unl = eta * f0 + (1 - eta) * f1, (1 - pi) * f0 + pi * f1
-            # The pool is constant but for errors of the interpolation, which cancel by dividing by it.
+            # The exact pool is constant; dividing by the interpolated one cancels its errors.
             f_pool = self._labelled_share * f_lab + (1 - self._labelled_share) * f_unl
             result[e] = np.log(f_lab / f_pool) @ labelled + np.log(f_unl / f_pool) @ unlabelled
         return result
 
     def average_shares(self, belief: Floats) -> tuple[Floats, Floats]:
-        """Return the share of positives among the unlabelled and of negatives among the labelled, in each bin."""
+        """Return the posterior means of the shares of positives (unlabelled) and of wrong labels (labelled) per bin."""
         positive = np.zeros(self._table.shape[3])
         wrong = np.zeros_like(positive)
         e, p, shape = np.nonzero(belief > NEGLIGIBLE)
         mass = belief[e, p, shape] / belief[e, p, shape].sum()
-        # In pieces: all the mixtures at once would take more memory than the rest of the fit.
+        # In batches: all mixtures at once would take more memory than the rest of the fit.
         for piece in np.array_split(np.arange(len(e)), 1 + len(e) // 5000):
             f0, f1 = self._classes(e[piece], p[piece], shape[piece])
             pi, eta = self.prior[p[piece]][:, None], self.contamination[e[piece]][:, None]
@@ -281,24 +285,24 @@ class Mixtures:
         return np.clip(positive, 0, 1), np.clip(wrong, 0, 1)
 
     def log_ratios(self, places: tuple[Ints, ...]) -> Floats:
-        """Return log f1 - log f0 in each bin, of the mixtures at these places of (contamination, prior, shape)."""
+        """Return log f1 - log f0 in each bin, for mixtures given by their (contamination, prior, shape) indices."""
         f0, f1 = np.log(self._classes(*places))
         # Monotone for every shape, as in `posterior`.
         return np.maximum.accumulate(f1 - f0, axis=1)
 
     def _classes(self, e: Ints, p: Ints, shape: Ints) -> Floats:
-        """Return the parts of f0 and of f1 in each bin, of shape (2, n_mixtures, n_bins)."""
+        """Return the masses of f0 and f1 in each bin, of shape (2, n_mixtures, n_bins)."""
         node, beyond = self._node[e, p], self._beyond[e, p][:, None]
         return (1 - beyond) * self._table[:, node, shape] + beyond * self._table[:, node + 1, shape]
 
 
 def _class_masses(library: ShapeLibrary, nodes: Floats, pooled: Floats) -> Floats:
-    """Return the parts of f0 and of f1 in each bin, of shape (2, n_nodes, n_shapes, n_bins)."""
+    """Return the masses of f0 and f1 in each bin, of shape (2, n_nodes, n_shapes, n_bins)."""
     edges = np.append(0.0, np.cumsum(pooled))
     below = np.empty((2, len(nodes), len(library.auc), len(edges)))
     classes = (library.negative, library.positive)
     for i, share in enumerate(nodes):
-        # The share of the class that is the larger part of the pool follows from that of the other.
+        # Interpolate the rarer class, and compute the other from the pool: dividing by the larger share is stable.
         one, other, part = (1, 0, share) if share <= 0.5 else (0, 1, 1 - share)
         for k, pool in enumerate(share * library.positive + (1 - share) * library.negative):
             below[one, i, k] = np.interp(edges, pool, classes[one][k])

@@ -1,4 +1,4 @@
-"""What an estimator of the prior answers."""
+"""The result of an estimator of the class prior, and whether it is precise enough to be reported as one number."""
 
 from __future__ import annotations
 
@@ -7,36 +7,46 @@ from dataclasses import dataclass
 from blindauc.estimate import Estimate
 
 MOST_RATIO = 3.0
-"""A prior that is told is known to a factor of 3, so that a number of positives in the middle of its interval is off by
-a factor of 1.7 at most: a list of 100 expected positives holds 60 to 170 (convention)."""
+"""The largest ratio of the ends of the interval of a prior that is reported as one number (convention).
+
+A count of positives at the geometric centre of the interval is then off by a factor of at most sqrt(3) = 1.7: a list
+with 100 expected positives holds between 60 and 170.
+"""
 
 MOST_WIDTH = 0.2
-"""And to 0.2: from 0.4 to 0.9 is a factor of 2.3, and half of all rows (convention)."""
+"""The largest width of that interval (convention). The ratio alone does not suffice: the ends 0.4 and 0.9 have a ratio
+of only 2.3, yet differ by half of all rows."""
 
 
-def is_told(prior: Estimate) -> bool:
-    """Whether a prior is known well enough to state it, and what depends on it, as one number.
+def is_identified(prior: Estimate) -> bool:
+    """Whether the data, or the user, determine the class prior well enough to report it as one number.
 
-    It is where it was given, and where its interval is narrow: its high end at most 3 times its low end, and its width
-    at most 0.2.
+    The same answer holds for probabilities and counts, which depend on the prior. It is True where the prior was given,
+    and where its interval is narrow: the high end is at most 3 times the low end, and the width is at most 0.2.
 
     Parameters
     ----------
     prior : Estimate
 
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from blindauc import Estimate
-    >>> from blindauc.prior import is_told
-    >>> is_told(Estimate(0.3, 0.25, 0.36)), is_told(Estimate(0.1, 0.001, 0.4)), is_told(Estimate(0.05, 0.05, 0.05))
-    (True, False, True)
+    >>> from blindauc.prior import is_identified
+    >>> is_identified(Estimate(0.3, 0.25, 0.36)), is_identified(Estimate(0.1, 0.001, 0.4))
+    (True, False)
+    >>> is_identified(Estimate(0.05, 0.05, 0.05))  # it was given
+    True
     """
     return prior.high <= MOST_RATIO * prior.low and prior.high - prior.low <= MOST_WIDTH
 
 
 @dataclass(frozen=True)
 class PriorEstimate:
-    """The share of positives among the unlabelled rows and that of wrong labels among the labelled ones.
+    """The class prior of the unlabelled rows and the share of wrong labels among the labelled ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The two score samples, reduced to a table of counts that keeps nothing but their order."""
+"""The two samples of scores as counts per bin, which keep only the order of the scores."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class Counts:
     unlabelled: Floats
 
     def merged(self, n_bins: int) -> tuple[Counts, Ints]:
-        """Merge neighbours into at most `n_bins` of about equal share, each sample weighing one half.
+        """Merge neighbouring bins into at most `n_bins` of about equal mass, both samples weighted equally.
 
         Returns
         -------
         merged : Counts
         index : ndarray
-            The merged bin that each bin went into.
+            The merged bin of each bin.
         """
         share = self.labelled / self.labelled.sum() + self.unlabelled / self.unlabelled.sum()
-        # A bin belongs where its last score does. Rounding: the sums of equal shares are to be equal.
+        # A bin is placed by its last score. Rounding makes sums of equal shares equal.
         place = np.ceil(np.round(np.cumsum(share) / 2 * n_bins, 9))
         index = np.unique(place, return_inverse=True)[1].ravel()
         return Counts(_summed(index, self.labelled), _summed(index, self.unlabelled)), index
 
 
 def count(pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: Any = None) -> tuple[Floats, Counts]:
-    """Count both samples at every distinct score.
+    """Count the rows of both samples at every distinct score.
 
     Parameters
     ----------

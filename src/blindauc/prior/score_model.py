@@ -1,4 +1,4 @@
-"""Two samples of scores explained: prior, contamination, probabilities, suspicion and what they leave open."""
+"""Calibration without negatives: prior, contamination, probabilities and suspicion as functions of the score."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from blindauc.prior.samples import Counts, count
 from blindauc.theory import check_chance
 
 N_BINS = 40
-"""Narrower bins than this many equal ones are beyond what a few hundred labelled scores can resolve."""
+"""The most bins of the scores (convention): a few hundred labelled scores cannot resolve more."""
 
 
 @dataclass(frozen=True)
 class ScoreModel:
-    """Step functions of the score, fitted by `fit_score_model`.
+    """Calibration model: probability and suspicion as step functions of the score, fitted by `fit_score_model`.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class ScoreModel:
     edges : ndarray of shape (n_steps - 1,)
         Upper ends of all steps but the last.
     probabilities, suspicions : ndarray of shape (n_steps,)
-        The height of each step, averaged over all mixtures.
+        The value of each step, averaged over all mixtures.
     plausible : Plausible
-        The mixtures that explain the scores nearly as well as the best one, by which intervals are made.
+        The mixtures that fit the scores nearly as well as the best one; they determine the intervals.
     labelled_share : float, default=0.0
         The share of labelled rows in the population that the probabilities are about; 0 for unlabelled rows alone.
     """
@@ -51,9 +51,9 @@ class ScoreModel:
         return self.probabilities[self.steps(scores)]
 
     def probability_interval(self, scores: Any) -> tuple[Floats, Floats]:
-        """Return the least and the greatest P(positive | score) with which some plausible mixture explains the scores.
+        """Return the smallest and the largest P(positive | score) over all plausible mixtures.
 
-        Where the prior is not known, they span what different priors give.
+        If the prior is not given, the interval spans the probabilities under all plausible priors.
         """
         shares, steps = self.plausible.positive_shares(self.labelled_share), self.steps(scores)
         low = np.minimum(shares.min(axis=0), self.probabilities)
@@ -65,21 +65,21 @@ class ScoreModel:
         return self.suspicions[self.steps(scores)]
 
     def expected_positives(self, scores: Any, k: Any) -> list[Estimate]:
-        """Return how many positives to expect among the first k rows, the highest scores first, for each k."""
+        """Return the expected number of positives among the k highest scores, for each k."""
         counts = self.count(scores)[::-1]
         shares = self.plausible.positive_shares(self.labelled_share)[:, ::-1]
         return expected_numbers(among_first(counts, k), self.probabilities[::-1], shares, self.plausible)
 
     def expected_wrong(self, counts: Ints, k: Any, n_certain: int = 0) -> list[Estimate]:
-        """Return how many wrong labels to expect among the first k labelled rows, the most doubtful first, for each k.
+        """Return the expected number of wrong labels among the k most suspicious labelled rows, for each k.
 
         Parameters
         ----------
         counts : ndarray of shape (n_steps,)
-            How many labelled rows there are in each step.
+            The number of labelled rows in each step.
         k : sequence of int
         n_certain : int, default=0
-            Labels that are taken to be wrong whatever their scores, and come first.
+            The number of labels that are known to be wrong, whatever their scores; they come first.
         """
         ones = np.ones((len(self.plausible.root), 1))
         return expected_numbers(
@@ -90,11 +90,11 @@ class ScoreModel:
         )
 
     def count(self, scores: Any) -> Ints:
-        """Return how many of the scores are in each step."""
+        """Return the number of scores in each step."""
         return np.bincount(self.steps(scores), minlength=len(self.probabilities))
 
     def steps(self, scores: Any) -> Ints:
-        """Return the number of the step in which each score is."""
+        """Return the index of the step of each score."""
         scores = np.asarray(scores, dtype=np.float64)
         if np.isnan(scores).any():
             raise ValueError("scores holds NaN; drop or impute those rows before scoring.")
@@ -111,14 +111,14 @@ def fit_score_model(
     contamination: float | None = None,
     confidence: float = 0.95,
 ) -> ScoreModel:
-    """Explain labelled scores as `(1-eta) f1 + eta f0` and unlabelled ones as `prior f1 + (1-prior) f0`.
+    """Fit a two-class mixture model: labelled scores `(1-eta) f1 + eta f0`, unlabelled ones `prior f1 + (1-prior) f0`.
 
-    Where the prior is given, the probabilities are calibrated. Where it is not, they are as good as its estimate, and
-    `probability_interval` spans what other priors give.
+    If the prior is given, the probabilities are calibrated. If not, they are as good as its estimate, and
+    `probability_interval` spans the probabilities under all plausible priors.
 
-    The classes f0 and f1 are averaged over a library of shapes with increasing f1/f0, each weighed by its likelihood
-    (see `blindauc.prior.posterior`). Labelled scores below both classes count as contamination, too. Only ranks
-    matter: an increasing transform of all scores changes nothing.
+    The model averages over a library of class densities f0 and f1 with increasing f1/f0, weighted by their posterior
+    (see `blindauc.prior.posterior`). Labelled scores far below both classes count as contamination, too. Only ranks
+    matter: an increasing transform of all scores does not change the result.
 
         probability = prior f1 / (prior f1 + (1-prior) f0)      suspicion = eta f0 / ((1-eta) f1 + eta f0)
 
@@ -130,10 +130,10 @@ def fit_score_model(
         A weight of 2 equals a row given twice.
     prior, contamination : float, optional
         Shares of positives among the unlabelled rows and of wrong labels among the labelled ones, if known. The
-        probabilities of the unlabelled rows average to the prior, given or estimated. Where it is not given, less
-        than half of the labels are believed to be wrong.
+        probabilities of the unlabelled rows average to the prior, given or estimated. If the contamination is not
+        given, less than half of the labels are assumed to be wrong.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence of the intervals.
 
     Returns
     -------
@@ -164,13 +164,13 @@ def fit_score_model(
 
 @dataclass(frozen=True)
 class Explanation:
-    """What two samples of scores mean, and how well the scores rank.
+    """A fitted score model and the AUC that it implies.
 
     Parameters
     ----------
     model : ScoreModel
     auc : Estimate
-        Of positives against negatives; at least 0.5, for the ratio f1/f0 increases.
+        AUC of positives against negatives; at least 0.5, because the model assumes an increasing ratio f1/f0.
     """
 
     model: ScoreModel
@@ -187,7 +187,7 @@ def explain_scores(
     contamination: float | None = None,
     confidence: float = 0.95,
 ) -> Explanation:
-    """Fit the score model of `fit_score_model`, and say which AUC of positives against negatives it implies."""
+    """Fit the model of `fit_score_model`, and return it with the AUC that it implies."""
     check_chance("confidence", confidence)
     _check_share("prior", prior)
     _check_share("contamination", contamination)
@@ -217,14 +217,14 @@ def explain_scores(
 
 
 def _far_part(counts: Counts, contamination: float | None) -> Floats:
-    """Return the probability of being far, at most so large that it does not exceed a given contamination."""
+    """Return the probability of being a far label, scaled down if its mean exceeds a given contamination."""
     far = far_probability(counts)
     share = far @ counts.labelled / counts.labelled.sum()
     return far if contamination is None or share <= contamination else far * (contamination / share)
 
 
 def _far_share(counts: Counts, far: Floats, confidence: float) -> Estimate:
-    """Return the share of far ones with Wilson's interval, or an exact zero where there are none."""
+    """Return the share of far labels with Wilson's interval, or an exact zero if there are none."""
     n = counts.labelled.sum()
     share = float(far @ counts.labelled / n)
     if share == 0:
@@ -236,12 +236,12 @@ def _far_share(counts: Counts, far: Floats, confidence: float) -> Estimate:
 
 
 def _rest(contamination: float, far_share: float) -> float:
-    """Return the ordinary contamination of those that are not far, where that of all is given."""
+    """Return the contamination of the labels that are not far, from that of all labels."""
     return min(1.0, max(0.0, (contamination - far_share) / (1 - far_share))) if far_share < 1 else 0.0
 
 
 def _either(far: Estimate, ordinary: Estimate) -> Estimate:
-    """Return the share that is far, or else wrong in the ordinary way: `far + (1 - far) ordinary`."""
+    """Return the share of labels that are far, or else negative: `far + (1 - far) ordinary`."""
     return Estimate(
         far + (1 - far) * ordinary,
         far.low + (1 - far.low) * ordinary.low,
@@ -251,7 +251,7 @@ def _either(far: Estimate, ordinary: Estimate) -> Estimate:
 
 
 def _averaging_to(prior: float, probability: Floats, weight: Floats) -> Floats:
-    """Shift all log-odds by the one number that gives this weighted average."""
+    """Shift all log-odds by a constant such that the weighted mean probability equals the prior."""
     if prior in (0.0, 1.0):
         return np.full(len(probability), prior)
     log_odds = special.logit(np.clip(probability, 1e-9, 1 - 1e-9))

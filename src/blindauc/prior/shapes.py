@@ -1,6 +1,6 @@
-"""A library of the shapes two overlapping classes can take, as pairs of distribution functions.
+"""A library of shapes of two overlapping classes, as pairs of distribution functions.
 
-Only ranks are ever compared, so a shape stands for all its increasing transforms: the normal pair covers the lognormal.
+Only ranks are used, so a shape stands for all its increasing transforms: the normal pair also covers the lognormal.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ from sklearn.isotonic import isotonic_regression
 from blindauc._typing import Floats
 
 N_POINTS = 300
+"""Points of a distribution function (convention)."""
 
 FINE = 8 * N_POINTS
+"""Points before densities are made monotone and thinned to `N_POINTS` (convention)."""
 
 SEPARATIONS = np.append(np.arange(19) * 0.2, [4.5, 6.0])
-"""Distance of the centres of the normal pair that has the same AUC: 0.5 to 0.9999.
+"""Separations of the library, as the distance of the means of the normal pair of the same AUC: 0.5 to 0.9999.
 
 With 100 labelled rows and an AUC of 0.9 the distance has a standard error of 0.12, with 500 of 0.06. Intervals
 interpolate between the steps.
 """
 
 MOST_AUC = 0.9999
-"""Beyond it the pairs differ by less than one of `N_POINTS`."""
+"""The largest AUC of the library. Beyond it, pairs differ by less than one of `N_POINTS`."""
 
 N_TRIED = 30
-"""Members of a kind among which the one with a given AUC is found by interpolation, to within 0.002."""
+"""Members of a kind between which the one with a given AUC is found by interpolation, to within 0.002."""
 
 PURITY_SCALE = 5.0
-"""A shape is believed half as much as the purest where its top tenth of positives is so many times as dense."""
+"""The prior weight of a shape is r / (r + PURITY_SCALE), with r the density of positives over that of negatives among
+the top tenth of the positives (convention)."""
 
 TAIL_POWER = 1.0
-"""A low tail of positives that is k times too dense makes a shape k to this power times less believed.
+"""A shape whose low tail of positives is k times as dense as the normal one has a prior weight k^-TAIL_POWER as large.
 
 Measured by `benchmarks/suspicion.py --repeats 1` with 300 labelled rows, a tenth of them wrong: at 1 up to 2.4 % of
 clean labels are flagged and up to 29 % of those flagged are right, whatever the distribution; at 1.5 3.3 % and 37 %.
@@ -44,29 +47,31 @@ clean labels are flagged and up to 29 % of those flagged are right, whatever the
 
 Pair = tuple[Floats, Floats]
 Kind = Callable[[float], Pair]
-"""A pair of classes that grow apart with the argument: equal at 0, apart at `LARGEST`."""
+"""A function of the separation that returns a pair of classes: equal at 0, separated at `LARGEST`."""
 
 LARGEST = 14.0
+"""A separation at which the classes of every kind hardly overlap."""
 
 
 @dataclass(frozen=True)
 class ShapeLibrary:
-    """Distribution functions of the negatives and the positives, one row for each shape, and beliefs in them.
+    """Distribution functions of the negatives and the positives, one row per shape, and prior weights of the shapes.
 
-    That the highest scores are nearly all positives is what every estimator of the prior has to assume. Here it is a
-    preference, `pure`, for shapes with a dense top. Low-scoring labels may be wrong, or the low tail of the positives
-    may be long, and ranks cannot tell; as nobody could ever be accused like that, `short_tailed` believes less in
-    shapes whose positives reach lower than in the normal pair of the same AUC. It serves suspicion only.
+    Every estimator of the class prior has to assume that the highest scores are nearly all positives. Here this is a
+    preference, the prior `pure`, for shapes with a dense top. Ranks alone cannot distinguish wrong labels with low
+    scores from a long low tail of the positives, so that without a further assumption no label could ever be flagged.
+    The prior `short_tailed` therefore prefers shapes whose positives reach no lower than those of the normal pair of
+    the same AUC. It is used for suspicion only.
 
     Parameters
     ----------
     negative, positive : ndarray of shape (n_shapes, N_POINTS)
         Both increase from 0 to 1 along a row; the density ratio positive / negative increases as well.
     auc : ndarray of shape (n_shapes,)
-        Of the positives against the negatives. Shapes are ordered by kind, then by AUC: every kind has the same ones.
+        AUC of the positives against the negatives. Shapes are ordered by kind, then by AUC; all kinds share the AUCs.
     pure, short_tailed : ndarray of shape (n_shapes,)
-        Logarithm of the belief in each shape before any data. Every AUC counts alike; among shapes of the same AUC
-        every family and every member of it does, but for the first preference, and for both.
+        Log-prior weights of the shapes, with the first preference, and with both. Every AUC has the same total weight.
+        Apart from the preferences, so has every family of the same AUC, and every member of a family.
     """
 
     negative: Floats
@@ -78,7 +83,7 @@ class ShapeLibrary:
 
 @lru_cache(maxsize=1)
 def shape_library() -> ShapeLibrary:
-    """Return normal, heavy-tailed, power and two-humped pairs."""
+    """Return the library of normal, heavy-tailed, power and two-humped pairs."""
     families = [_normal(), _heavy_tailed(), _power(), _two_humps()]
     auc = np.minimum(special.ndtr(SEPARATIONS / np.sqrt(2)), MOST_AUC)
     pairs = [pair for family in families for kind in family for pair in _with_auc(kind, auc)]
@@ -94,7 +99,7 @@ def shape_library() -> ShapeLibrary:
 
 
 def _every_auc_alike(log_belief: Floats) -> Floats:
-    """Return log-beliefs that sum to the same over the shapes of each AUC, and to one over all."""
+    """Return log-weights normalised to one, with the same total for each AUC."""
     by_auc = log_belief.reshape(-1, len(SEPARATIONS))
     return (by_auc - special.logsumexp(by_auc, axis=0) - np.log(len(SEPARATIONS))).ravel()
 
@@ -111,13 +116,13 @@ def _auc(negative: Floats, positive: Floats) -> float:
 
 
 def _top_ratio(negative: Floats, positive: Floats, share: float = 0.1) -> Floats:
-    """Return the share of positives over that of negatives, above the score that this share of positives exceed."""
+    """Return the ratio of positives to negatives above the score that a share of the positives exceeds."""
     above = [1 - np.interp(1 - share, f1, f0) for f0, f1 in zip(negative, positive, strict=True)]
     return share / np.maximum(above, 1e-9)
 
 
 SPREADS = (0.7, 1.0, 1.4)
-"""Standard deviation of the positives where that of the negatives is one."""
+"""Standard deviations of the positives, if that of the negatives is one (convention)."""
 
 
 def _normal() -> list[Kind]:
@@ -132,7 +137,7 @@ def _location(law: stats.rv_continuous, spread: float = 1.0) -> Kind:
     reach = law.isf(1e-6)
 
     def kind(separation: float) -> Pair:
-        # Classes that are not apart do not differ in their spread either.
+        # Classes of separation zero must be equal, so they must not differ in their spread either.
         scale = spread ** min(1.0, separation)
         points = np.linspace(min(-reach, separation - scale * reach), max(reach, separation + scale * reach), FINE)
         return law.cdf(points), law.cdf((points - separation) / scale)
@@ -141,7 +146,7 @@ def _location(law: stats.rv_continuous, spread: float = 1.0) -> Kind:
 
 
 def _power() -> list[Kind]:
-    """F1 = F0^k and its mirror image: a ratio bounded at the top, or one bounded away from zero at the bottom."""
+    """F1 = F0^k, whose density ratio is bounded at the top, and its mirror image, bounded away from 0 at the bottom."""
     rank = np.linspace(0, 1, FINE)
 
     def kind(separation: float) -> Pair:
@@ -151,11 +156,11 @@ def _power() -> list[Kind]:
 
 
 NEAR_HUMP = 0.35
-"""Where the near hump lies between the other class and the far one."""
+"""Position of the near hump, as a share of the way from the other class to the far hump (convention)."""
 
 
 def _two_humps() -> list[Kind]:
-    """Positives in a near and a far hump, and the mirror image with two humps of negatives."""
+    """Positives with a near and a far hump, and the mirror image with two humps of negatives."""
 
     def of_positives(share: float) -> Kind:
         def kind(separation: float) -> Pair:
@@ -165,7 +170,7 @@ def _two_humps() -> list[Kind]:
 
         return kind
 
-    # Many negatives right below the positives are a wrong prior by another name: no more than a third of them.
+    # Many negatives right below the positives fit the same ranks as a larger prior, so no more than a third of them.
     return [of_positives(0.25), of_positives(0.5), _mirrored(of_positives(0.3))]
 
 
@@ -178,9 +183,9 @@ def _mirrored(kind: Kind) -> Kind:
 
 
 def _with_increasing_ratio(negative: Floats, positive: Floats) -> Pair:
-    """Pool where the density ratio falls, and thin out to points of equal mass.
+    """Make the density ratio increasing by isotonic regression, and thin out to points of equal mass.
 
-    A score whose ratio falls somewhere would be improved by re-ranking; what is left of that in good scores is noise.
+    A decreasing ratio means that re-ranking would improve the score; in good scores only noise is left of that.
     """
     mass = np.diff(negative + positive)
     share = np.divide(np.diff(positive), mass, out=np.zeros_like(mass), where=mass > 0)

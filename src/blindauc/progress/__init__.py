@@ -1,4 +1,4 @@
-"""How far a piece of work is: one bar for the whole of it in a terminal, lines with times in a log file."""
+"""Progress reports: one bar in a terminal, lines with times in a log file."""
 
 from blindauc.progress.displays import duration
 from blindauc.progress.plan import At, steps

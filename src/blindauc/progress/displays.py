@@ -1,4 +1,4 @@
-"""What people see of work under way: a bar that moves, or, where that would fill a log file with marks, plain lines."""
+"""Progress displays: a bar for terminals and notebooks, plain lines for log files."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from threading import Event, Thread
 from typing import Any, TextIO
 
 Tell = Callable[[str, float], None]
-"""(what is being done, the share of the whole that is done before it)"""
+"""Reports progress: a function of the current step's name and of the share of the work that is done."""
 
 FIRST_LINE, NEXT_LINE = 1.0, 1.5
-"""Seconds before the first line of a log and between lines, so that it is never silent for two.
+"""Seconds before the first line of a log, and between lines, so that it is never silent for two seconds (convention).
 
-The first is early, since Python has to start before it, but not at once: what is refused at once is told in one line.
+The first line comes early because Python itself takes time to start, but not at once: invalid input should fail with a
+single line.
 """
 
 EARLY = 0.03
-"""The share done below which nothing is said of the time left: it would be guessed from the first step alone."""
+"""No remaining time is shown before this share is done (convention): it would rest on the first step alone."""
 
 
 def display() -> AbstractContextManager[Tell]:
-    """A bar on standard error where that is a terminal or a notebook and rich is installed, else lines."""
+    """A bar if standard error is a terminal or a notebook and rich is installed; otherwise lines."""
     try:
         from rich.console import Console
     except ImportError:
@@ -39,14 +40,14 @@ def _bar(console: Any) -> Iterator[Tell]:
     from rich.text import Text
 
     class Times(ProgressColumn):
-        """The time so far and the time left."""
+        """Elapsed and remaining time."""
 
         def render(self, task: Task) -> Text:
             return Text(_times(task.elapsed or 0.0, (task.percentage or 0.0) / 100))
 
-    # Less than 80 characters wide in all.
+    # At most 80 characters wide in total.
     columns = TextColumn("{task.description:<24}", markup=False), BarColumn(20), TaskProgressColumn(), Times()
-    # Redrawn ten times a second by a thread of its own, so that the time goes on whatever is being done.
+    # Rich redraws it ten times a second in its own thread, so that the time advances during long steps.
     with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task("starting", total=1.0)
         yield lambda words, share: bars.update(task, description=words, completed=share)
@@ -54,8 +55,8 @@ def _bar(console: Any) -> Iterator[Tell]:
 
 @contextmanager
 def _lines(stream: TextIO) -> Iterator[Tell]:
-    """A line with date, time, share and what is being done, every now and then."""
-    begun, told, ended = time.monotonic(), [("starting", 0.0)], Event()
+    """Lines with date, time, share done and current step, at regular intervals."""
+    begun, latest, ended = time.monotonic(), [("starting", 0.0)], Event()
 
     def write(words: str, share: float) -> None:
         elapsed = time.monotonic() - begun
@@ -65,11 +66,11 @@ def _lines(stream: TextIO) -> Iterator[Tell]:
     def go_on() -> None:
         wait = FIRST_LINE
         while not ended.wait(wait):
-            write(*told[0])
+            write(*latest[0])
             wait = NEXT_LINE
 
     def tell(words: str, share: float) -> None:
-        told[0] = words, share
+        latest[0] = words, share
 
     writer = Thread(target=go_on, daemon=True)
     writer.start()
@@ -83,7 +84,7 @@ def _lines(stream: TextIO) -> Iterator[Tell]:
 
 
 def _times(elapsed: float, share: float) -> str:
-    """How long it has taken and will take, as far as shares done so far tell.
+    """Elapsed and estimated remaining time, as text.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def _times(elapsed: float, share: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as minutes and seconds, with hours where there are any."""
+    """Seconds as text: minutes and seconds, and hours if there are any."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,4 +1,4 @@
-"""Work as steps of known shares, which may be divided again wherever in the library they are done."""
+"""Nested progress: work as steps of known shares, which the code of a step may divide further."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from blindauc.progress.displays import Tell, display
 
 
 class At(Protocol):
-    """Says which step is under way, which share of it is done, and what to call it if not by its name."""
+    """Reports the current step, the share of it that is done, and optionally a text to show in place of its name."""
 
     def __call__(self, step: str, done: float = 0.0, words: str | None = None) -> None: ...
 
 
 @dataclass(frozen=True)
 class _Stretch:
-    """From where to where a step goes in the whole work."""
+    """The part of the whole work that a step takes, from `start` to `end`."""
 
     tell: Tell
     start: float
@@ -33,24 +33,24 @@ class _Stretch:
 
 
 _under_way: ContextVar[_Stretch | None] = ContextVar("under_way", default=None)
-"""The step that is being done. A context, not a parameter: a fit inside of a larger work need not know of it."""
+"""The current step. It is a context variable so that a fit need not know whether it is part of larger work."""
 
 
 @contextmanager
 def steps(plan: Mapping[str, float], *, is_shown: bool = False) -> Iterator[At]:
-    """Work that consists of steps; within a step of other work that is shown, they divide that step.
+    """Report progress of work that consists of steps. Inside a step of other work, the steps divide that step.
 
     Parameters
     ----------
     plan : mapping
-        The steps in their order, each with the share of the time that it usually takes; shares need not sum to one.
+        The steps in order, each with its usual share of the time; shares need not sum to one.
     is_shown : bool, default=False
-        Whether to show the work, where it is no part of other work.
+        Whether to show progress, if this is not part of other work.
 
     Yields
     ------
     At
-        To be called at the start of each step, and as it goes on.
+        Call it at the start of each step, and as the step advances.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from blindauc.report.findings import (
     Asked,
     Baseline,
     Case,
+    ColumnPair,
     Curve,
     Doubt,
     EffectCurve,
@@ -17,7 +18,6 @@ from blindauc.report.findings import (
     Findings,
     Histogram,
     Interval,
-    PairTold,
     TuningSlice,
 )
 from blindauc.report.page import as_html, write
@@ -26,6 +26,7 @@ __all__ = [
     "Asked",
     "Baseline",
     "Case",
+    "ColumnPair",
     "Curve",
     "Doubt",
     "EffectCurve",
@@ -34,7 +35,6 @@ __all__ = [
     "Findings",
     "Histogram",
     "Interval",
-    "PairTold",
     "TuningSlice",
     "as_html",
     "write",

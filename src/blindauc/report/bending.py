@@ -1,4 +1,4 @@
-"""Which shapes a score has and whether bending was worth it, in the words that pages and `summary()` use."""
+"""Which shapes a score has and what non-linear ones gain, as text shared by the pages and `summary()`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from blindauc.scorers.mixed import SELECTING
 
 LINEAR = "linear"
 SHAPES = {LINEAR: "straight lines", "curves": "curves", "kernel": "kernels", "trees": "trees"}
-"""What readers call them."""
+"""Names of the shapes in the report."""
 
-TOLD_SHARE = 0.005
-"""A smaller weight in the average would be told as 0 %."""
+SHOWN_SHARE = 0.005
+"""Smaller weights in the average would be printed as 0 %."""
 
 NOT_TRIED = "straight lines alone were not tried, so the gain over them is not known"
 NOT_COMPARED = "the gain over straight lines alone could not be estimated"
@@ -27,29 +27,31 @@ NO_SELECTION = {
 
 @dataclass(frozen=True)
 class _StraightLines:
-    """The linear candidates, as something to compare with."""
+    """The average of the linear candidates, as a method to compare with."""
 
     advantage: Interval | Estimate
     name: str = "a score of straight lines alone"
 
 
-def bending_told(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> str | None:
-    """Whether bending was worth it, in a sentence; None where only straight lines were tried.
+def bending_sentence(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> str | None:
+    """A sentence on the weights of the shapes and the gain over straight lines; None if only those were tried.
 
     Parameters
     ----------
-    shapes : the weight of each shape that was tried in the average
-    bending : by how much the average ranks better than its linear candidates alone, with an interval
+    shapes : mapping of str to float
+        The weight in the average of each shape that was tried.
+    bending : Interval, Estimate or None
+        The gain in out-of-fold blind AUC over the linear candidates alone.
 
     Examples
     --------
     >>> from blindauc.report import Interval
-    >>> from blindauc.report.bending import bending_told
-    >>> bending_told({"linear": 0.2, "curves": 0.8}, Interval(0.021, 0.010, 0.033))[:65]
+    >>> from blindauc.report.bending import bending_sentence
+    >>> bending_sentence({"linear": 0.2, "curves": 0.8}, Interval(0.021, 0.010, 0.033))[:65]
     'Curves carry 80 % of the ranking, straight lines 20 %; a score of'
-    >>> bending_told({"linear": 1.0, "curves": 0.0}, None)
+    >>> bending_sentence({"linear": 1.0, "curves": 0.0}, None)
     'Straight lines carry the whole ranking; curves were tried and got no weight.'
-    >>> bending_told({"linear": 1.0}, None)
+    >>> bending_sentence({"linear": 1.0}, None)
     """
     if set(shapes) <= {LINEAR}:
         return None
@@ -73,7 +75,7 @@ def _gain(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> s
 
 
 def carrying(shapes: Mapping[str, float]) -> list[str]:
-    """The shapes that have a weight worth telling, the largest first.
+    """The shapes whose weight rounds to at least 1 %, the largest first.
 
     Examples
     --------
@@ -81,11 +83,13 @@ def carrying(shapes: Mapping[str, float]) -> list[str]:
     >>> carrying({"linear": 0.3, "curves": 0.7, "kernel": 0.001})
     ['curves', 'linear']
     """
-    return sorted((shape for shape, weight in shapes.items() if weight >= TOLD_SHARE), key=lambda shape: -shapes[shape])
+    return sorted(
+        (shape for shape, weight in shapes.items() if weight >= SHOWN_SHARE), key=lambda shape: -shapes[shape]
+    )
 
 
 def does_select(shapes: Mapping[str, float]) -> bool:
-    """Whether any part of the score selects columns; a score of unknown shape is linear.
+    """Whether any part of the score selects columns. A score without recorded shapes is linear.
 
     Examples
     --------
@@ -96,15 +100,15 @@ def does_select(shapes: Mapping[str, float]) -> bool:
     return not shapes or any(shape in SELECTING for shape in carrying(shapes))
 
 
-def selection_told(shapes: Mapping[str, float]) -> str | None:
-    """What is not selected, in a sentence; None where all that the score is made of selects columns.
+def selection_sentence(shapes: Mapping[str, float]) -> str | None:
+    """A sentence on the shapes that do not select columns; None if all of them do.
 
     Examples
     --------
-    >>> from blindauc.report.bending import selection_told
-    >>> selection_told({"kernel": 1.0})
+    >>> from blindauc.report.bending import selection_sentence
+    >>> selection_sentence({"kernel": 1.0})
     'A kernel uses all columns: it selects none.'
-    >>> selection_told({"curves": 0.7, "trees": 0.3})
+    >>> selection_sentence({"curves": 0.7, "trees": 0.3})
     'Only straight lines and curves select columns; 30 % of the ranking may use any of them.'
     """
     free = [shape for shape in carrying(shapes) if shape not in SELECTING]
@@ -117,7 +121,7 @@ def selection_told(shapes: Mapping[str, float]) -> str | None:
 
 
 def is_mostly_linear(shapes: Mapping[str, float]) -> bool:
-    """Whether straight lines carry at least half; a score of unknown shape is linear."""
+    """Whether straight lines have at least half of the weight. A score without recorded shapes is linear."""
     return not shapes or shapes.get(LINEAR, 0.0) >= 0.5
 
 
@@ -126,7 +130,7 @@ def _named(shape: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """With a plain space, since this goes to terminals, too."""
+    """Whole percent, with an ASCII space because terminals show it."""
     return f"{100 * share:.0f} %"
 
 

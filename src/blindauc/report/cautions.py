@@ -1,31 +1,44 @@
-"""Where a reader should be careful, in words."""
+"""Warnings of the report: when its numbers should not be relied on, and what to do."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from blindauc.estimate import MIN_JUDGED
+from blindauc.estimate import MIN_POSITIVES
 from blindauc.report.findings import Findings, Interval
 from blindauc.report.words import count, number, number_range, percent, percent_range
 from blindauc.theory import enough_unlabelled
 
+# The limits below are conventions.
 FEW_LABELLED = 30
+"""With fewer labelled rows the report warns."""
+
 WIDE_AUC = 0.2
+"""With a wider interval of the AUC the report warns."""
+
 SUSPICIOUSLY_GOOD_AUC = 0.98
+"""Above this AUC the report asks for columns that leak the label."""
+
 MANY_WRONG_LABELS = 0.3
+"""The report warns if the contamination may be larger."""
+
 LITTLE_SIGNAL = 0.3
-"""Of what parts the AUC from one half, the share `1 - prior - contamination` is left in labelled against unlabelled."""
+"""The report warns if `1 - prior - contamination` is smaller.
+
+Theorem 1 of the paper: blind AUC - 1/2 = (1 - prior - contamination) (AUC - 1/2). The smaller the factor, the more an
+error in the prior or the contamination changes the AUC.
+"""
 
 
 class Caution(NamedTuple):
-    """What is wrong, in a few words, and what follows from it."""
+    """A warning: its title and what to do about it."""
 
     title: str
     advice: str
 
 
 def cautions(findings: Findings) -> list[Caution]:
-    """What speaks against relying on the numbers, the gravest first; often nothing."""
+    """All warnings that apply, the gravest first; often none."""
     return [*_about_auc(findings), *_about_rows(findings), *_about_shares(findings)]
 
 
@@ -34,8 +47,8 @@ def _about_auc(findings: Findings) -> list[Caution]:
     if not findings.is_auc_known:
         return [
             Caution(
-                "Nothing could be judged",
-                f"To estimate an AUC or a count, at least {MIN_JUDGED} different rows have to be labelled.",
+                "Too few labels to estimate anything",
+                f"To estimate an AUC or a count, at least {MIN_POSITIVES} different rows have to be labelled.",
             )
         ]
     found = []
@@ -50,7 +63,7 @@ def _about_auc(findings: Findings) -> list[Caution]:
     if _width(auc) > WIDE_AUC:
         found.append(
             Caution(
-                "The AUC is not known well",
+                "The AUC is uncertain",
                 f"Its interval is {number(_width(auc), 2)} wide ({number_range(auc)}). "
                 "Do not compare it with that of another model; more labelled rows would make it narrower.",
             )
@@ -58,9 +71,9 @@ def _about_auc(findings: Findings) -> list[Caution]:
     if auc.value > SUSPICIOUSLY_GOOD_AUC:
         found.append(
             Caution(
-                "This is almost too good",
-                "Look whether one of the strongest columns was recorded after, or because of, the label. "
-                "Such a column gives the answer away here and is not there for new rows.",
+                "The AUC is suspiciously high",
+                "Check whether one of the strongest columns was recorded after, or because of, the label. "
+                "Such a column gives the answer away here, but will not be available for new rows.",
             )
         )
     return found
@@ -105,10 +118,10 @@ def _about_shares(findings: Findings) -> list[Caution]:
     if not findings.is_prior_known:
         found.append(
             Caution(
-                "How many positives are hidden cannot be told",
-                f"From {percent_range(prior)} of the unlabelled rows may be. Counts of positives and probabilities "
-                "depend on it and are given as ranges. Where you know the share, fit again with --prior (in Python "
-                "prior=).",
+                "The number of hidden positives cannot be estimated",
+                f"Anything from {percent_range(prior)} of the unlabelled rows may be positive. Counts of positives and "
+                "probabilities depend on it and are given as ranges. If you know the share, fit again with --prior (in "
+                "Python prior=).",
             )
         )
     elif 1 - prior.value - contamination.value < LITTLE_SIGNAL:

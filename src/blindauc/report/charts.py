@@ -1,4 +1,4 @@
-"""Charts as SVG: readable without a script, in print, and with any colours; spots tell their numbers to the script."""
+"""Charts as SVG, readable without a script and in print; the script adds tooltips."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from blindauc.report.findings import Curve, Expected, Feature, Histogram, Tuning
 from blindauc.report.frame import BOTTOM, TOP, Frame, Tick, picture
 from blindauc.report.words import PERCENT, does_turn, moved, number, percent, short
 
-DRAWN_POINTS, TOLD_POINTS = 201, 51
-"""Of a curve: more cannot be told apart by the eye, or by a finger."""
+DRAWN_POINTS, TIP_POINTS = 201, 51
+"""The most points of a curve that are drawn, and that have a tooltip (convention: more are not distinguishable)."""
 
 BARS = 15
-"""Columns in the chart of weights; the table has more."""
+"""The most columns in the chart of weights (convention); the table has more."""
 
 NO_BAR = 0.01
-"""A shorter bar, compared to the longest, cannot be seen."""
+"""Columns whose bar would be a smaller share of the longest are left out: it would not be visible."""
 
 BAR_STEP, BAR_HEIGHT, BARS_WIDTH, BARS_TOP = 38.0, 9.0, 400.0, 26.0
+"""The layout of the bars, in SVG units."""
+
 NAME_LENGTH = 34
+"""Characters of a column name that fit beside its effect."""
 
 SHARES = tuple(Tick(fifth / 5, percent(fifth / 5)) for fifth in range(6))
 
 
-def thinned(curve: Curve, most: int = TOLD_POINTS) -> Curve:
-    """The same curve by fewer points, its ends among them.
+def thinned(curve: Curve, most: int = TIP_POINTS) -> Curve:
+    """The curve at no more than `most` points, its ends included.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def thinned(curve: Curve, most: int = TOLD_POINTS) -> Curve:
 
 
 def roc_chart(curve: Curve) -> Markup:
-    """True against false positive rate, with what chance would give."""
+    """The ROC curve with its band, and the diagonal of a random ranking."""
     return _curve_chart(
         curve,
         title="ROC curve with its 95 % band",
@@ -59,7 +62,7 @@ def _curve_chart(
     curve: Curve, *, title: str, x_title: str, y_title: str, tip: str, chance: tuple[list[float], list[float]]
 ) -> Markup:
     frame = Frame(400, 340, (0, 1), (0, 1))
-    drawn, told = thinned(curve, DRAWN_POINTS), thinned(curve)
+    drawn, tips = thinned(curve, DRAWN_POINTS), thinned(curve)
     at, level = 0.74, _height_at(0.74, *chance)
     return picture(
         frame.width,
@@ -68,32 +71,32 @@ def _curve_chart(
         frame.axes(SHARES, SHARES, x_title, y_title),
         frame.band(drawn.x, drawn.low, drawn.high),
         frame.line(*chance, class_="chance"),
-        # Below the line where it rises, above it where it lies flat at the bottom.
+        # Below the line where it is high, above it where it is low.
         tag("text", "chance", x=frame.x(at), y=frame.y(level) + (18 if level > 0.5 else -7), class_="label quiet"),
         frame.line(drawn.x, drawn.y, class_="curve"),
         [
             frame.spot(x, y, tip.format(x=percent(x), y=percent(y), low=percent(low), high=percent(high)))
-            for x, y, low, high in zip(told.x, told.y, told.low, told.high, strict=True)
+            for x, y, low, high in zip(tips.x, tips.y, tips.low, tips.high, strict=True)
         ],
     )
 
 
 def found_chart(curve: Sequence[Expected], k: int, chance: float | None, title: str) -> Markup:
-    """Positives found by rows checked; without a chance to compare with, what is known is the band alone."""
+    """Expected positives by rows checked, as a line and a band; the band alone if `chance`, the prior, is None."""
     end, most = float(curve[-1].k), max(each.high for each in curve) or 1.0
     frame = Frame(400, 320, (0, end), (0, 1.05 * most))
     x, low, high = [each.k for each in curve], [each.low for each in curve], [each.high for each in curve]
-    known = [] if chance is None else _best_and_chance(frame, curve, chance)
-    told = _thinned_evenly(curve)
+    lines = [] if chance is None else _best_and_chance(frame, curve, chance)
+    tips = _thinned_evenly(curve)
     return picture(
         frame.width,
         frame.height,
         f"Positives found: {title}",
         frame.axes(_counts(end), _counts(most), "rows checked", "positives found"),
         frame.band(x, low, high),
-        known,
+        lines,
         _marked(frame, k, f"{k:,} rows") if 0 < k < end else None,
-        [frame.spot(each.k, each.high if chance is None else each.value, _found_tip(each, chance)) for each in told],
+        [frame.spot(each.k, each.high if chance is None else each.value, _found_tip(each, chance)) for each in tips],
     )
 
 
@@ -113,12 +116,12 @@ def _found_tip(expected: Expected, chance: float | None) -> str:
 
 
 def _thinned_evenly(curve: Sequence[Expected]) -> list[Expected]:
-    """So many that no two lie closer than a finger can tell apart; the first row is always told."""
-    step, told = curve[-1].k / TOLD_POINTS, list(curve[1:2])
+    """At most `TIP_POINTS` points, evenly spaced along the axis, with the first row among them."""
+    step, kept = curve[-1].k / TIP_POINTS, list(curve[1:2])
     for each in curve[2:]:
-        if each.k - told[-1].k >= step:
-            told.append(each)
-    return told
+        if each.k - kept[-1].k >= step:
+            kept.append(each)
+    return kept
 
 
 def _counts(most: float) -> list[Tick]:
@@ -126,7 +129,7 @@ def _counts(most: float) -> list[Tick]:
 
 
 def _marked(frame: Frame, x: float, words: str) -> list[Markup]:
-    """A line across the chart and what it stands for, on the side where there is more room."""
+    """A vertical line with its text on the side where there is more room."""
     low, high = frame.x_range
     side = "end" if x > (low + high) / 2 else "start"
     at = frame.x(x)
@@ -137,7 +140,7 @@ def _marked(frame: Frame, x: float, words: str) -> list[Markup]:
 
 
 def rank_chart(ranks: Histogram) -> Markup:
-    """Labelled rows as bars, unlabelled ones as the outline of bars."""
+    """Histogram of out-of-fold ranks: labelled rows as bars, unlabelled rows as an outline."""
     bins = list(zip(ranks.edges, ranks.edges[1:], ranks.labelled, ranks.unlabelled, strict=False))
     highest = max([*ranks.labelled, *ranks.unlabelled, 0.01])
     frame = Frame(400, 340, (ranks.edges[0], ranks.edges[-1]), (0, 1.12 * highest))
@@ -167,8 +170,8 @@ def rank_chart(ranks: Histogram) -> Markup:
     )
 
 
-def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], str] = short) -> Markup:
-    """Scores with their standard errors along the values tried, which are put at equal distances; bars for shares."""
+def tuning_chart(tried: TuningSlice, name: str, format_value: Callable[[float], str] = short) -> Markup:
+    """Scores with standard errors by value, evenly spaced, and bars for the shares of the average."""
     places = [float(place) for place in range(len(tried.values))]
     bounds = [score + sign * error for score, error in zip(tried.scores, tried.errors, strict=True) for sign in (-1, 1)]
     low, high = min(bounds), max(bounds)
@@ -182,20 +185,20 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
         frame.height,
         f"Score by {name}",
         frame.axes(
-            [Tick(place, value_told(value)) for place, value, *_ in shown[::every]],
+            [Tick(place, format_value(value)) for place, value, *_ in shown[::every]],
             [Tick(at, number(at, 3)) for at in round_steps(low, high)],
             name,
             "score",
         ),
         [_share_bar(frame, place, share) for place, share in zip(places, tried.shares, strict=True)],
-        _marked(frame, chosen, f"largest weight: {value_told(tried.chosen)}"),
+        _marked(frame, chosen, f"largest weight: {format_value(tried.chosen)}"),
         [_whisker(frame, place, score, error) for place, _, score, error in shown],
         frame.line(places, tried.scores, class_="curve thin"),
         [
             frame.spot(
                 place,
                 score,
-                f"{name}: {value_told(value)}\nscore {number(score)} ± {number(error)}\n"
+                f"{name}: {format_value(value)}\nscore {number(score)} ± {number(error)}\n"
                 f"{percent(share)} of the average",
             )
             for (place, value, score, error), share in zip(shown, tried.shares, strict=True)
@@ -204,7 +207,7 @@ def tuning_chart(tried: TuningSlice, name: str, value_told: Callable[[float], st
 
 
 def _share_bar(frame: Frame, place: float, share: float) -> Markup:
-    """The share of a value in the average, from the bottom up to a third of the chart."""
+    """A bar for the share of a value in the average; a share of 1 is a third of the chart high."""
     bottom = frame.height - BOTTOM
     height = share * (bottom - TOP) / 3
     return tag(
@@ -218,14 +221,16 @@ def _share_bar(frame: Frame, place: float, share: float) -> Markup:
 
 
 def weight_chart(features: Sequence[Feature], *, is_tested: bool = True) -> Markup:
-    """Bars to the right for what speaks for a positive, to the left for what speaks against; names above them.
+    """Column weights as bars: to the right if the column speaks for a positive, to the left if against.
 
-    A column that does both, by its value, has a bar to both sides.
+    A column whose effect rises and falls has a bar centred on the axis.
 
     Parameters
     ----------
-    features : those of the largest weight first
-    is_tested : whether it is known how likely each belongs in the ranking
+    features : sequence of Feature
+        In decreasing order of weight.
+    is_tested : bool, default=True
+        Whether the inclusion probabilities were estimated.
     """
     largest = max([abs(feature.weight) for feature in features], default=0.0) or 1.0
     shown = [feature for feature in features if abs(feature.weight) > NO_BAR * largest][:BARS]
@@ -254,7 +259,7 @@ def _weight_bar(feature: Feature, top: float, largest: float, is_tested: bool) -
         tip += f"\nselected by {percent(feature.frequency)} of the half-samples"
     return tag(
         "g",
-        # The name stands where the bar is not: whole words matter more than one common margin.
+        # Names stand above the bars, not in a margin: there they can have their full length.
         tag("text", shortened(feature.column), x=2, y=top + 15, class_="label name"),
         tag("text", moved(feature), x=BARS_WIDTH - 2, y=top + 15, class_="label end"),
         tag("rect", x=left, y=top + 21, width=max(length, 1.0), height=BAR_HEIGHT, rx=2, class_=kind),
@@ -270,12 +275,12 @@ def _weight_bar(feature: Feature, top: float, largest: float, is_tested: bool) -
 
 
 def shortened(name: str) -> str:
-    """A name that fits; the whole one is in the table."""
+    """A name cut to `NAME_LENGTH`; the table has the whole name."""
     return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "\u2026"
 
 
 def place_of(value: float, values: Sequence[float]) -> float:
-    """Where a value lies among increasing ones that are put at equal distances.
+    """The position of a value on an axis where these increasing values are evenly spaced.
 
     Examples
     --------
@@ -291,7 +296,7 @@ def place_of(value: float, values: Sequence[float]) -> float:
 
 
 def round_steps(low: float, high: float) -> list[float]:
-    """From three to six round numbers at equal distances within a range.
+    """Three to six evenly spaced round numbers within a range.
 
     Examples
     --------

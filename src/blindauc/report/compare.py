@@ -1,4 +1,4 @@
-"""The page that tells what changed between two runs, in the look of the report."""
+"""The HTML page that compares two runs, in the style of the report."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ from blindauc.report.words import MINUS, NOTHING, count, name, number, number_ra
 
 MOST_COLUMNS = 100
 MOST_LABELS = 200
+"""The most rows of the tables of columns and of labels (convention)."""
 
 
 def write_comparison(comparison: RunComparison, path: str | Path) -> None:
-    """Write the page, whole or not at all.
+    """Write the page to a file, atomically.
 
     Parameters
     ----------
     comparison : RunComparison
         From `blindauc.analysis.compare`.
-    path : where to; what is there is replaced
+    path : str or Path
+        An existing file is replaced.
     """
     write_whole(Path(path), comparison_as_html(comparison).encode())
 
 
 def comparison_as_html(comparison: RunComparison) -> str:
-    """The page as text."""
+    """The page as HTML text."""
     title = f"{comparison.names[0]} and {comparison.names[1]}: blindauc comparison"
     return document(title, [make(comparison) for make in (_summary, _ranking, _labels, _columns)])
 
@@ -54,16 +56,16 @@ def _judged_by(found: RunComparison) -> str:
         return "Too few rows are labelled to say which ranks better."
     judged = found.judged
     rows = f"{judged.n_labelled:,} labelled among {judged.n_unlabelled:,} unlabelled rows"
-    return f"They are judged by {judged.how}: {rows}."
+    return f"They are compared by {judged.how}: {rows}."
 
 
 def _what_is_measured(found: RunComparison) -> str:
     if found.judged is None:
         return ""
     return (
-        "Measured is how often a labelled row comes before an unlabelled one. Some unlabelled rows are positive, too: "
-        "on true labels the difference is at least as large. The interval is for the same rows ranked twice, and "
-        "narrower than the intervals of the two would suggest."
+        "The measure is how often a labelled row comes before an unlabelled one. Some unlabelled rows are positive, "
+        "too: on true labels the difference is at least as large. The interval accounts for both models ranking the "
+        "same rows, and is narrower than their separate intervals would suggest."
     )
 
 
@@ -81,7 +83,7 @@ def _key_numbers(found: RunComparison) -> list[Markup]:
             f"unlabelled rows; {number(top.by_chance, 0)} by chance" if top else "too few unlabelled rows",
         ),
         key_number("Labels newly doubtful", f"{n_new:,}", f"{n_gone:,} no longer doubtful"),
-        key_number("Columns", _in_and_out(found.columns), "selected anew, and no longer selected"),
+        key_number("Columns", _in_and_out(found.columns), "newly selected, and no longer selected"),
     ]
 
 
@@ -203,6 +205,6 @@ def _weight(share: float | None) -> Cell:
 
 
 def selected_in_words(change: ColumnChange) -> str:
-    """By which of the two a column is selected."""
+    """Whether a column is selected in both runs, newly, no longer or in neither."""
     words = {(True, True): "in both", (True, False): "no longer", (False, True): "newly", (False, False): "in neither"}
     return words[change.was_selected, change.is_selected]

@@ -1,4 +1,4 @@
-"""What changed between two runs, as plain numbers: made once, kept as JSON, told in a terminal or on a page."""
+"""The comparison of two runs as plain numbers, for the terminal, JSON and the page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from blindauc.report.findings import Interval
 
 
 @dataclass(frozen=True)
-class Judged:
-    """How well both rank the labelled rows among the unlabelled ones.
+class AUCComparison:
+    """The blind AUC of both runs on the same rows.
 
     Attributes
     ----------
-    how : by what the rows were ranked, in words
-    n_labelled, n_unlabelled : rows that both are judged by
-    before, after : the blind AUC of each
-    difference : by how much the second is better, with its paired interval
+    how : how the rows were ranked, in words
+    n_labelled, n_unlabelled : the number of rows used
+    before, after : the blind AUC of the first and of the second run
+    difference : second minus first, with its paired interval
     """
 
     how: str
@@ -31,7 +31,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How many of the first k unlabelled rows are the same, and how many would be by chance."""
+    """How many of the first k unlabelled rows both runs share, and how many two random rankings would share."""
 
     k: int
     n_common: int
@@ -40,7 +40,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Moved:
-    """An unlabelled row by its rank among them; rows count from 1, the first row below the header."""
+    """An unlabelled row whose rank changed. Rows count from 1, the first row below the header."""
 
     row: int
     name: str
@@ -50,7 +50,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class LabelChange:
-    """A labelled row that is doubtful in one run only, with its suspicion in both; None where it had no label."""
+    """A label that only one run flags, with its suspicion in both; None where the row had no label."""
 
     row: int
     name: str
@@ -60,13 +60,14 @@ class LabelChange:
 
 @dataclass(frozen=True)
 class ColumnChange:
-    """A column and its share of all weight, with its sign; None where the run does not have it.
+    """The weight of a column in both runs.
 
     Attributes
     ----------
     column : its name
-    before, after : its weight, as in `Feature`, divided by the sum of all absolute weights
-    was_selected, is_selected : by either run
+    before, after : its weight, as in `Feature`, divided by the sum of all absolute weights; None if the run does not
+        have the column
+    was_selected, is_selected : whether the first, and the second run selects it
     """
 
     column: str
@@ -77,30 +78,30 @@ class ColumnChange:
 
     @property
     def size(self) -> float:
-        """By how much the share changes."""
+        """The absolute change of the weight."""
         return abs((self.after or 0.0) - (self.before or 0.0))
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """What changed from a first run to a second.
+    """The changes from a first run to a second.
 
     Attributes
     ----------
-    names : of the two
-    n_rows : rows that both rank
-    judged : how well, None where too few rows are labelled
-    rank_correlation : Spearman's, of the unlabelled rows; None where fewer than two
-    overlaps : of the top, for several sizes
+    names : the names of the two runs
+    n_rows : the number of rows that both rank
+    judged : the blind AUC of both; None if too few rows are labelled
+    rank_correlation : Spearman's correlation of the unlabelled rows; None with fewer than two
+    overlaps : how much the tops of both rankings overlap, for several sizes
     moved : the unlabelled rows whose rank changed by the largest factor
-    newly_doubtful, no_longer_doubtful : labels to re-check by one run only
-    n_labels_added, n_labels_removed : rows that only the second, or only the first, takes for labelled positive
-    columns : all columns of either, those whose share of the weight changed most first
+    newly_doubtful, no_longer_doubtful : labels that only the second, or only the first run flags
+    n_labels_added, n_labels_removed : rows that are labelled positive only in the second, or only in the first run
+    columns : all columns of either run, those whose weight changed most first
     """
 
     names: tuple[str, str]
     n_rows: int
-    judged: Judged | None
+    judged: AUCComparison | None
     rank_correlation: float | None
     overlaps: list[Overlap]
     moved: list[Moved]
@@ -115,10 +116,10 @@ class RunComparison:
 
     @property
     def verdict(self) -> str:
-        """What can be said of the difference, in a sentence without its full stop."""
+        """Which run ranks better, as a sentence without its full stop."""
         first, second = self.names
         if self.judged is None:
-            return "Which of them ranks better cannot be told: two rows labelled in both and two unlabelled are needed"
+            return "Which run ranks better cannot be decided: it takes two labelled and two unlabelled rows in both"
         by = self.judged.difference
         if by.low > 0:
             return f"{second} ranks better than {first} by {with_interval(by.value, by.low, by.high, ' (')})"

@@ -1,4 +1,4 @@
-"""How simpler methods compare, in the words that the terminal, the page, notebooks and `summary()` all use."""
+"""Comparisons with simpler methods as text, shared by the terminal, the report, notebooks and `summary()`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from blindauc.estimate import Estimate
 from blindauc.report.findings import Interval
 
 SIMPLER_TELLS_NO_WRONG_LABELS = "A simpler ranking does not tell which labels are wrong."
-"""What a simpler method cannot do, however well it ranks."""
+"""Printed beside every comparison: a baseline that ranks as well still does not find wrong labels."""
 
 
 class Compared(Protocol):
-    """A simpler method, and by how much the ranking is better: `Baseline` of a report, `Comparison` of a fit."""
+    """A simpler method and the advantage over it: `Baseline` of a report or `Comparison` of a fit."""
 
     @property
     def name(self) -> str: ...
@@ -22,11 +22,11 @@ class Compared(Protocol):
 
 
 def verdict(simpler: Compared) -> str:
-    """What the comparison with a simpler method has shown, in a sentence without its full stop.
+    """The result of the comparison with a simpler method, as a sentence without its full stop.
 
     Parameters
     ----------
-    simpler : has a `name`, and an `advantage` with an interval
+    simpler : Compared
 
     Examples
     --------
@@ -48,6 +48,6 @@ def verdict(simpler: Compared) -> str:
 
 
 def with_interval(value: float, low: float, high: float, between: str) -> str:
-    """A difference and its interval, with a plain minus, since this goes to terminals, too, and none before a zero."""
+    """A difference and its interval as text, with an ASCII minus because terminals show it, and no negative zero."""
     value, low, high = (round(number, 3) + 0.0 for number in (value, low, high))
     return f"{value:.3f}{between}95 % interval {low:.3f} to {high:.3f}"

@@ -1,4 +1,4 @@
-"""How many of a list to expect, in words: about how many where that is known, else between what and what."""
+"""Expected counts among the first k rows of a list, as numbers and as text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from collections.abc import Sequence
 from blindauc.report.findings import Expected, Findings
 
 ROWS_FIRST, LABELS_FIRST = 50, 20
-"""Of how many rows, and of how many labels, the page speaks where nobody said how many can be checked (convention)."""
+"""The number of rows, and of labels, that the page speaks of if the user gave no capacity (convention)."""
 
 
 def among_first(curve: Sequence[Expected], k: int) -> Expected:
-    """What to expect among the first k, along straight lines between the numbers that are known.
+    """The expected count among the first k rows, by linear interpolation.
 
     Parameters
     ----------
-    curve : at least one, k increasing
-    k : how many; no more than the last of the curve
+    curve : sequence of Expected
+        At least one, in increasing order of k.
+    k : int
+        Values beyond the end of the curve are clipped to it.
 
     Examples
     --------
@@ -38,19 +40,19 @@ def among_first(curve: Sequence[Expected], k: int) -> Expected:
 
 
 def positives_first(findings: Findings) -> Expected | None:
-    """The positives among as many rows as can be checked; nothing where nothing is known."""
-    known = findings.found if findings.is_auc_known else []
-    return among_first(known, findings.capacity or ROWS_FIRST) if known else None
+    """The expected positives among the rows that can be checked; None if they could not be estimated."""
+    curve = findings.found if findings.is_auc_known else []
+    return among_first(curve, findings.capacity or ROWS_FIRST) if curve else None
 
 
 def wrong_first(findings: Findings) -> Expected | None:
-    """The wrong labels among the first ones to check; nothing where nothing is known."""
-    known = findings.wrong if findings.is_auc_known else []
-    return among_first(known, LABELS_FIRST) if known else None
+    """The expected wrong labels among the most suspicious ones; None if they could not be estimated."""
+    curve = findings.wrong if findings.is_auc_known else []
+    return among_first(curve, LABELS_FIRST) if curve else None
 
 
 def whole_range(low: float, high: float) -> str:
-    """From where to where, in whole numbers that hold the interval.
+    """An interval rounded outwards to whole numbers, as text.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def whole_range(low: float, high: float) -> str:
 
 
 def how_many(expected: Expected, *, is_known: bool) -> str:
-    """About how many and the interval, or the interval alone.
+    """An expected count with its interval as text, or the interval alone where the count is not known.
 
     Examples
     --------

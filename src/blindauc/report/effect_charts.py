@@ -1,4 +1,4 @@
-"""What a column adds to the score, drawn along its values above the distribution of the unlabelled rows."""
+"""Charts of effect curves, above the distribution of the column in the unlabelled rows."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from blindauc.report.charts import round_steps
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import EffectCurve
 from blindauc.report.frame import LEFT, RIGHT, Frame, Tick, picture
-from blindauc.report.scales import fitting, teller, ticks
+from blindauc.report.scales import fitting, ticks, value_formatter
 from blindauc.report.words import percent, short, sign, signed
 
 FEW_VALUES = 10
-"""Up to so many values are points at equal distances; more are a curve, unless they are counts."""
+"""Up to this many values are drawn as evenly spaced points; more as a curve, unless they are counts (convention)."""
 
 BINS = 30
-"""Bars beneath a curve; narrower ones would be hard to see on a phone."""
+"""Bars of the distribution beneath a curve; narrower ones would be hard to see on a phone."""
 
 RARE, WIDE = 0.05, 0.7
-"""An outermost value that fewer rows are near to, and that would take more of the width, is told but not drawn."""
+"""An outermost value is listed but not drawn if it has fewer than 5 % of the rows and would take more than 70 % of the
+width (convention)."""
 
 BAND_ROOM = 0.5
-"""Bands may reach so much farther than the curves, of whose range this is a share; wider ones are cut off."""
+"""Bands are cut off where they exceed the curves by more than this share of the range of the curves (convention)."""
 
 STRIP = 0.24
-"""The height of the distribution, as a share of the range above it."""
+"""The height of the distribution, as a share of the range of the curve above it (convention)."""
 
 WIDTH, HEIGHT = 340.0, 256.0
 NO_TITLE = 18.0
-"""What the title of the axis would take: the name of the column is above the chart."""
+"""Height of the x axis title, which is left out: the name of the column is above the chart."""
 
 
 def drawn(effect: EffectCurve) -> EffectCurve:
-    """The curve without outermost values that are far away and that hardly a row has.
+    """The curve without outermost values that are far away and rare.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def drawn(effect: EffectCurve) -> EffectCurve:
 
 
 def common_range(effects: Sequence[EffectCurve]) -> tuple[float, float]:
-    """From where to where all charts go, so that sizes compare: all curves, and bands unless they are very wide.
+    """The common y range of all charts: it holds all curves, and their bands unless these are very wide.
 
     Examples
     --------
@@ -86,20 +87,22 @@ def common_range(effects: Sequence[EffectCurve]) -> tuple[float, float]:
 
 
 def effect_chart(effect: EffectCurve, y_range: tuple[float, float], marked: float | None = None) -> Markup:
-    """A curve with its band, or points with whiskers where there are few values; bars for the rows beneath.
+    """A curve with its band, or points with whiskers for few values, above the distribution of the rows.
 
     Parameters
     ----------
     effect : EffectCurve
-    y_range : of all charts, from `common_range`
-    marked : the value of one row, to be marked; what lies beyond the chart is marked at its end
+    y_range : tuple of float
+        The range of all charts, from `common_range`.
+    marked : float, optional
+        The value of one row, to be marked; a value beyond the chart is marked at its end.
     """
     shown = drawn(effect)
     return _points(shown, y_range, marked) if is_discrete(effect.values) else _curve(shown, y_range, marked)
 
 
 def is_discrete(values: Sequence[float]) -> bool:
-    """Whether rows lie at the values rather than between them: few values, or whole numbers without a gap.
+    """Whether the values are discrete: few of them, or consecutive whole numbers.
 
     Examples
     --------
@@ -135,8 +138,8 @@ def _curve(effect: EffectCurve, y_range: tuple[float, float], marked: float | No
 def _points(effect: EffectCurve, y_range: tuple[float, float], marked: float | None) -> Markup:
     places = [float(place) for place in range(len(effect.values))]
     frame = _frame((-0.6, len(places) - 0.4), y_range)
-    value_told = teller(effect.unit, effect.values)
-    names = [Tick(place, value_told(value)) for place, value in zip(places, effect.values, strict=True)]
+    format_value = value_formatter(effect.unit, effect.values)
+    names = [Tick(place, format_value(value)) for place, value in zip(places, effect.values, strict=True)]
     return _chart(
         frame,
         effect,
@@ -160,20 +163,20 @@ def _points(effect: EffectCurve, y_range: tuple[float, float], marked: float | N
 
 
 def _here(frame: Frame, at: float, places: Sequence[float], effect: EffectCurve) -> list[Markup]:
-    """Where one row lies."""
+    """The marker of one row: a line and a point on the curve."""
     x, y = frame.x(at), frame.y(float(np.interp(at, places, effect.contribution)))
     bottom, top = (frame.y(end) for end in frame.y_range)
     return [tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="here"), tag("circle", cx=x, cy=y, r=6, class_="here")]
 
 
 def _cut(limits: Sequence[float], y_range: tuple[float, float]) -> list[float]:
-    """The limits of a band, inside of the chart."""
+    """The limits of a band, clipped to the chart."""
     low, high = y_range
     return [min(max(limit, low), high) for limit in limits]
 
 
 def _frame(x_range: tuple[float, float], y_range: tuple[float, float]) -> Frame:
-    """With room for the distribution below the common range."""
+    """A frame with room for the distribution below the common range."""
     low, high = y_range
     return Frame(WIDTH, HEIGHT, x_range, (low - STRIP * (high - low), high))
 
@@ -201,12 +204,12 @@ def _chart(
 
 
 def _zero(frame: Frame) -> Markup:
-    """The mean of the unlabelled rows."""
+    """The line at zero, the mean over the unlabelled rows."""
     return tag("line", x1=LEFT, x2=frame.width - RIGHT, y1=frame.y(0), y2=frame.y(0), class_="zero")
 
 
 def _rows(frame: Frame, between: Sequence[tuple[float, float]], shares: Sequence[float]) -> Markup:
-    """The distribution as bars on the bottom of the chart; the tallest ends a little below the curves."""
+    """The distribution as bars at the bottom of the chart."""
     bottom, tallest = frame.y_range[0], max(shares) or 1.0
     unit = 0.9 * STRIP / (1 + STRIP) * (frame.y_range[1] - bottom) / tallest
     x = [side for left, right in between for side in (left, left, right, right)]
@@ -220,32 +223,32 @@ def _whisker(frame: Frame, x: float, low: float, high: float) -> Markup:
 
 
 def _tips(effect: EffectCurve) -> Iterator[str]:
-    for value, adds, low, high, share in told(effect):
+    for value, adds, low, high, share in curve_rows(effect):
         yield f"{value}: adds {adds}\n95 % interval {low} to {high}\n{share} of the unlabelled rows"
 
 
-def told(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
-    """The numbers of a curve as text: value, what it adds, its limits, and the share of rows that are nearest.
+def curve_rows(effect: EffectCurve) -> list[tuple[str, str, str, str, str]]:
+    """The rows of a curve's table as text: value, contribution, its limits, and the share of rows nearest to it.
 
     Examples
     --------
     >>> from blindauc.report import EffectCurve
-    >>> from blindauc.report.effect_charts import told
-    >>> told(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
+    >>> from blindauc.report.effect_charts import curve_rows
+    >>> curve_rows(EffectCurve("a", "a", [0, 1], [-0.2, 0.6], [-0.3, 0.5], [-0.1, 0.7], [0.75, 0.25], "yes", ""))[1][:4]
     ('yes', '+0.60', '+0.50', '+0.70')
     """
-    value_told = teller(effect.unit, effect.values)
+    format_value = value_formatter(effect.unit, effect.values)
     rows = zip(effect.values, effect.contribution, effect.low, effect.high, effect.share, strict=True)
     return [
-        (value_told(value), signed(y), signed(low), signed(high), percent(part)) for value, y, low, high, part in rows
+        (format_value(value), signed(y), signed(low), signed(high), percent(part)) for value, y, low, high, part in rows
     ]
 
 
 def densities(effect: EffectCurve) -> list[float]:
-    """The share of the rows in each of some bins of equal width, from the first value to the last.
+    """The share of the rows in each of `BINS` bins of equal width, from the first value to the last.
 
-    Rows lie between the middles to the neighbours of the value that they are nearest to, and not beyond the outermost
-    ones. Quantiles are dense where rows are many, so that their own shares would be flat.
+    The rows of a value are spread evenly between the midpoints to its neighbours, and not beyond the outermost values.
+    The shares themselves would look flat: values are quantiles, which are dense where rows are many.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""HTML and SVG built from calls: text is escaped unless it was itself built here, so that forgetting is hard."""
+"""HTML and SVG elements as function calls. All text is escaped, unless this module built it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Child: TypeAlias = "str | int | Iterable[Child] | None"
 VOID = frozenset({"br", "col", "hr", "input", "link", "meta", "wbr"})
 """Elements that have no end tag."""
 
-# Control characters, overrides of the reading direction, halves of surrogate pairs: they hide what a name says, or
-# cannot be written as UTF-8 at all.
+# Control characters, bidirectional overrides and lone surrogates: they can disguise a name, or cannot be encoded as
+# UTF-8.
 UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class Markup(str):
-    """Text that is HTML already. Whatever is made of it by `+`, `join` or an f-string is plain text again."""
+    """Text that is HTML already. Results of `+`, `join` and f-strings are plain text again, and get escaped."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> str:
-    """Text as it may stand between tags or quotes, with a mark in the place of what cannot be read.
+    """Text escaped for HTML content and attributes, with unreadable characters replaced.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def escaped(text: str) -> str:
 
 
 def readable(text: str) -> str:
-    """Text with a mark in the place of what cannot be read, or would hide what it says.
+    """Text with characters that are unreadable, or could disguise it, replaced by U+FFFD.
 
     Examples
     --------
@@ -48,13 +48,16 @@ def readable(text: str) -> str:
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
-    """An element. Children that are plain text are escaped, and so are the values of attributes.
+    """An HTML or SVG element. Plain text children and attribute values are escaped.
 
     Parameters
     ----------
-    name : the element's
-    *children : texts, elements and lists of them; None is nothing
-    **attributes : `class_` stands for class, `data_tip` for data-tip; None and False leave an attribute away
+    name : str
+        The name of the element.
+    *children
+        Texts, elements and lists of them; None adds nothing.
+    **attributes
+        `class_` stands for class, `data_tip` for data-tip. None and False omit the attribute.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def together(*children: Child) -> Markup:
-    """Children one after the other, without an element around them."""
+    """Children concatenated, without an enclosing element."""
     return Markup("".join(map(_child, children)))
 
 

@@ -1,4 +1,4 @@
-"""What a report tells, as plain numbers and words: made once from a fit, kept as JSON, drawn as often as you like."""
+"""The content of a report as plain numbers and text: computed once from a fit, stored as JSON, rendered as HTML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """How many rows of a kind to expect among the first `k` of a list, with a 95 % interval."""
+    """The expected number of positives or wrong labels among the first `k` rows of a list, with a 95 % interval."""
 
     k: int
     value: float
@@ -27,17 +27,17 @@ class Expected:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the fit was given.
+    """The input of the fit.
 
     Attributes
     ----------
     data : the name of the table
     label, positive : the column of the labels, and its value that means positive
-    n_rows, n_labelled : all rows, and those labelled positive
-    n_columns : columns that were used
-    set_aside : for each column that was not used, the reason in words
-    n_groups : how many there are whom rows belong to, such as patients; None where rows stand alone
-    notes : what to know about columns, in sentences
+    n_rows, n_labelled : the number of all rows, and of those labelled positive
+    n_columns : the number of columns that were used
+    set_aside : for each column that was not used, the reason
+    n_groups : the number of groups, such as patients; None if rows are not grouped
+    notes : remarks about columns, in sentences
     """
 
     data: str
@@ -53,14 +53,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Checks:
-    """What people found who checked rows before the fit.
+    """The results of checks that people made before the fit.
 
     Attributes
     ----------
-    n_right, n_wrong : labels that were checked, and are right or wrong
-    n_positive, n_negative : unlabelled rows that were checked, and are positive or not
-    auc : the AUC of positives against the rows known to be negative, which are no random sample; None where these are
-        too few
+    n_right, n_wrong : checked labels that were right, and wrong
+    n_positive, n_negative : checked unlabelled rows that were positive, and negative
+    auc : the AUC of positives against the known negatives, which are not a random sample; None if these are too few
     """
 
     n_right: int
@@ -79,7 +78,7 @@ class Checks:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve with its band; `low` and `high` are pointwise 95 % limits of `y`."""
+    """A curve with a band: `low` and `high` are pointwise 95 % limits of `y`."""
 
     x: list[float]
     y: list[float]
@@ -89,7 +88,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How the out-of-fold ranks of labelled and of unlabelled rows are spread, as shares that sum to one."""
+    """Histograms of the out-of-fold ranks of labelled and unlabelled rows, as shares that sum to one."""
 
     edges: list[float]
     labelled: list[float]
@@ -98,15 +97,15 @@ class Histogram:
 
 @dataclass(frozen=True)
 class TuningSlice:
-    """The values of one choice that were tried.
+    """The values of one hyper-parameter that were tried.
 
     Attributes
     ----------
-    name : of the choice
+    name : the hyper-parameter
     values : in increasing order
-    scores, errors : the best score reached with each value, and its standard error
-    shares : of the candidates with each value in the average; they sum to one
-    chosen : the value of the candidate with the largest share of all
+    scores, errors : the best score with each value, and its standard error
+    shares : the weight in the average of all candidates with each value; they sum to one
+    chosen : the value of the candidate with the largest weight
     """
 
     name: str
@@ -125,15 +124,15 @@ class Feature:
     ----------
     column : its name; that of a category as in "race=Asian"
     source : the column of the table that it comes from
-    weight : the standard deviation over the unlabelled rows of what it adds to the score, negative where that mostly
-        falls as the column grows
-    inclusion : the probability that it belongs in the ranking
-    selected : whether it is selected, as columns with an inclusion of at least one half are
-    frequency : in which share of half-samples it was selected, None where that was not computed
-    step, unit : how much more of it `climb` is for: one standard deviation, in "days" for a date and in its own unit,
-        which is not known and blank, for a number; a column that is so or not has a step of one and the unit "yes"
-    climb : the share of unlabelled rows that a row in the middle of them passes by the step; negative where it falls
-    bends : the share of the variance of what it adds to the score that a straight line misses
+    weight : the standard deviation of its contribution to the score over the unlabelled rows, negative if the
+        contribution mostly decreases with the column
+    inclusion : the posterior probability that it belongs in the score
+    selected : whether it is selected: columns with an inclusion of at least one half are
+    frequency : the share of half-samples in which it was selected (stability selection); None if not computed
+    step, unit : the step that `climb` is stated for: one standard deviation of a number, whose unit is unknown and
+        blank, or of a date, in "days"; a binary column has a step of one and the unit "yes"
+    climb : the share of the unlabelled rows that a row in the middle of them passes by the step; negative if it falls
+    bends : the share of the variance of its contribution that a straight line misses
     """
 
     column: str
@@ -150,18 +149,18 @@ class Feature:
 
 @dataclass(frozen=True)
 class EffectCurve:
-    """What a column adds to the score, as a function of its value.
+    """The contribution of a column to the score, as a function of its value.
 
     Attributes
     ----------
     column : its name; that of a category as in "race=Asian"
     source : the column of the table that it comes from
     values : a grid of its values, increasing
-    contribution : what it adds to the score at each value; its mean over the unlabelled rows is zero
+    contribution : what the column adds to the score at each value; the mean over the unlabelled rows is zero
     low, high : pointwise 95 % limits of `contribution`
     share : the share of the unlabelled rows that are nearest to each value; they sum to one
-    unit : "" for a number, "days" for a date, which is counted from 1970-01-01, "yes" for a column that is so or not
-    words : what the curve says, in a sentence
+    unit : "" for a number, "days" since 1970-01-01 for a date, "yes" for a binary column
+    words : the curve described in a sentence
     """
 
     column: str
@@ -176,8 +175,8 @@ class EffectCurve:
 
 
 @dataclass(frozen=True)
-class PairTold:
-    """Two columns that add more together than each alone: `size` is their share of the variance of the score."""
+class ColumnPair:
+    """An interaction of two columns: `size` is its share of the variance of the score."""
 
     first: str
     second: str
@@ -186,14 +185,14 @@ class PairTold:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A labelled positive that may be none.
+    """A labelled positive whose label may be wrong.
 
     Attributes
     ----------
-    row : its place in the table, from 1
-    name : its identifier, or the row again
+    row : its number in the table, from 1
+    name : its identifier; the row number if it has none
     suspicion : the probability that the label is wrong
-    false_alarms : the expected share of right labels among this and all more doubtful ones
+    false_alarms : the expected share of correct labels among this and all more suspicious ones
     reason : in words
     """
 
@@ -210,12 +209,12 @@ class Case:
 
     Attributes
     ----------
-    row : its place in the table, from 1, the first row below the header
-    name : its identifier, or the row again
-    rank : its place among the unlabelled rows, from 1
-    probability : that it is positive; where the prior is not known, only the interval means something
+    row : its number in the table, from 1, the first row below the header
+    name : its identifier; the row number if it has none
+    rank : its rank among the unlabelled rows, from 1
+    probability : the probability that it is positive; if the prior is not identified, only the interval is meaningful
     reason : in words
-    cells : what the user's own columns hold, as text
+    cells : the values of the user's columns, as text
     """
 
     row: int
@@ -228,7 +227,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A simpler method, and by how much the ranking is better."""
+    """A simpler method, its score, and the advantage of the ranking over it."""
 
     name: str
     score: float
@@ -238,33 +237,35 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that a report tells.
+    """The content of a report.
 
     Attributes
     ----------
-    asked : what the fit was given
-    auc, prior, contamination : of the ranking; of the unlabelled rows; of the labels
-    is_auc_known : whether enough positives were held out to estimate the AUC, and with it all that is counted
-    is_prior_known : whether the prior is given, or its interval is narrow enough to state it as one number
-    capacity : how many unlabelled rows the user can check, None where that was not said
-    found : positives among the first k unlabelled rows, for growing k from 1 to all; empty where nothing is known
+    asked : the input of the fit
+    auc : the AUC of the ranking on true labels
+    prior : the class prior of the unlabelled rows
+    contamination : the share of wrong labels
+    is_auc_known : whether enough positives were held out to estimate the AUC, and the counts that depend on it
+    is_prior_known : whether the prior was given, or its interval is narrow enough to report it as one number
+    capacity : the number of unlabelled rows that the user can check; None if not given
+    found : expected positives among the first k unlabelled rows, for increasing k from 1 to all; empty if unknown
     cases : the first unlabelled rows of the ranking
-    wrong : wrong labels among the first k of `doubts`, for growing k; empty where nothing is known
-    n_doubtful : the labels that `doubtful_labels()` names: at most one in five of them is expected to be correct
+    wrong : expected wrong labels among the first k of `doubts`, for increasing k; empty if unknown
+    n_doubtful : the number of labels that `doubtful_labels()` flags, with a false discovery rate of at most 20 %
     roc : the ROC curve, estimated without negatives
-    ranks : how rows rank by models that have not seen them
-    tuning : slices through what was tried
-    features : all columns, those of the largest weight first
-    doubts : all labelled rows, the most doubtful first
-    baselines : simpler methods, judged by the same folds
+    ranks : histograms of out-of-fold ranks
+    tuning : the hyper-parameter values tried
+    features : all columns, in decreasing order of weight
+    doubts : all labelled rows, the most suspicious first
+    baselines : simpler methods, evaluated on the same folds
     chosen : the parameters of the candidate with the largest weight in the average
     provenance : versions, arguments, seed, date and the hash of the data
-    effects : what the strongest columns add to the score, the strongest first; empty where that was not computed
-    interactions : pairs of columns that act together, the strongest first
-    bending : the out-of-fold blind AUC of the average above that of its linear candidates alone; None where nothing
-        bends or nothing could be compared
-    shapes : the weight of each shape that was tried in the average, such as {"linear": 0.2, "curves": 0.8}
-    checks : what was checked before the fit; None where nothing was
+    effects : effect curves of the strongest columns, the strongest first; empty if not computed
+    interactions : pairs of interacting columns, the strongest first
+    bending : the gain in out-of-fold blind AUC over the linear candidates alone; None if there is no other shape, or no
+        comparison
+    shapes : the weight in the average of each shape that was tried, such as {"linear": 0.2, "curves": 0.8}
+    checks : the results of checks made before the fit; None if there were none
     """
 
     asked: Asked
@@ -287,7 +288,7 @@ class Findings:
     chosen: dict[str, Any]
     provenance: dict[str, Any]
     effects: list[EffectCurve] = field(default_factory=list)
-    interactions: list[PairTold] = field(default_factory=list)
+    interactions: list[ColumnPair] = field(default_factory=list)
     bending: Interval | None = None
     shapes: dict[str, float] = field(default_factory=dict)
     checks: Checks | None = None
@@ -302,7 +303,7 @@ class Findings:
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
-        """The findings that `to_json` wrote, this version or an earlier one; a ValueError where the text is no such."""
+        """Read what `to_json` of this or an earlier version wrote; raise a ValueError for any other text."""
         try:
             parts = json.loads(text)
             bending = parts.pop("bending", None)
@@ -322,9 +323,9 @@ class Findings:
                 baselines=[
                     Baseline(**each | {"advantage": Interval(*each["advantage"])}) for each in parts.pop("baselines")
                 ],
-                # Reports made before scores could bend have none of these.
+                # Reports of versions with linear scores only do not have these.
                 effects=[EffectCurve(**each) for each in parts.pop("effects", [])],
-                interactions=[PairTold(**each) for each in parts.pop("interactions", [])],
+                interactions=[ColumnPair(**each) for each in parts.pop("interactions", [])],
                 bending=None if bending is None else Interval(*bending),
                 checks=Checks.of_json(parts.pop("checks", None)),
                 **parts,

@@ -1,4 +1,4 @@
-"""The rectangle that a chart is drawn in: where numbers lie in it, its gridlines and its axes."""
+"""The frame of a chart: its scales, gridlines and axes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from blindauc.report.elements import Child, Markup, tag
 
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 16.0, 30.0, 44.0
-"""Room for the axes, in units of which a chart is a few hundred wide."""
+"""Margins for the axes, in SVG units; a chart is 340 to 460 of them wide."""
 
 
 class Tick(NamedTuple):
-    """A place on an axis and what is written there."""
+    """A position on an axis and its text."""
 
     value: float
     text: str
@@ -21,7 +21,7 @@ class Tick(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """A chart's size and the range of its two axes."""
+    """The size of a chart and the ranges of its two axes."""
 
     width: float
     height: float
@@ -29,17 +29,17 @@ class Frame:
     y_range: tuple[float, float]
 
     def x(self, value: float) -> float:
-        """How far from the left a number lies."""
+        """The horizontal SVG coordinate of a value."""
         low, high = self.x_range
         return round(LEFT + (value - low) / (high - low) * (self.width - LEFT - RIGHT), 1)
 
     def y(self, value: float) -> float:
-        """How far from the top a number lies."""
+        """The vertical SVG coordinate of a value."""
         low, high = self.y_range
         return round(self.height - BOTTOM - (value - low) / (high - low) * (self.height - TOP - BOTTOM), 1)
 
     def points(self, x: Iterable[float], y: Iterable[float]) -> str:
-        """Pairs of numbers as a polyline takes them."""
+        """Points in the format of the `points` attribute of a polyline."""
         return " ".join(f"{self.x(a):g},{self.y(b):g}" for a, b in zip(x, y, strict=True))
 
     def line(self, x: Sequence[float], y: Sequence[float], class_: str) -> Markup:
@@ -51,11 +51,11 @@ class Frame:
         return tag("polygon", points=self.points([*x, *reversed(x)], [*low, *reversed(high)]), class_="band")
 
     def spot(self, x: float, y: float, tip: str) -> Markup:
-        """A place that tells its numbers when it is the nearest to the pointer."""
+        """A point with a tooltip, which the script shows when the point is nearest to the pointer."""
         return tag("circle", cx=self.x(x), cy=self.y(y), r=2, class_="spot", data_tip=tip)
 
     def axes(self, x_ticks: Sequence[Tick], y_ticks: Sequence[Tick], x_title: str, y_title: str) -> Markup:
-        """Gridlines, the numbers beside them, and what is measured."""
+        """Gridlines, tick texts and axis titles."""
         bottom, right = self.height - BOTTOM, self.width - RIGHT
         return tag(
             "g",
@@ -64,12 +64,12 @@ class Frame:
             [tag("text", text, x=LEFT - 6, y=self.y(v) + 4, class_="tick end") for v, text in y_ticks],
             [tag("text", text, x=self.x(v), y=bottom + 16, class_="tick middle") for v, text in x_ticks],
             tag("text", x_title, x=(LEFT + right) / 2, y=self.height - 8, class_="axis middle"),
-            # Lying above its axis, where it is read without turning the head.
+            # Horizontal, above its axis: easier to read than rotated text.
             tag("text", y_title, x=2, y=13, class_="axis"),
         )
 
 
 def picture(width: float, height: float, title: str, *children: Child) -> Markup:
-    """A drawing with a name for those who cannot see it, and a mark that the pointer moves."""
+    """An SVG image with an accessible name, and a marker that follows the pointer."""
     mark = tag("circle", r=5, class_="mark", visibility="hidden")
     return tag("svg", *children, mark, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=title)

@@ -1,4 +1,4 @@
-"""The page that tells whether new rows are like those of a fit, in the look of the report."""
+"""The HTML page on the drift of new rows, in the style of the report."""
 
 from __future__ import annotations
 
@@ -15,30 +15,33 @@ from blindauc.report.tables import Cell, Column, as_details, table
 from blindauc.report.words import NOTHING, PERCENT, count, name, number, number_range, percent, percent_range
 
 MOST_COLUMNS = 200
+"""The most rows of the table of columns (convention)."""
+
 MOST_CATEGORIES = 3
-"""Of each column; the JSON has all."""
+"""The most new categories named for a column (convention); the JSON has all."""
 
 
 def write_monitoring(monitoring: Monitoring, path: str | Path) -> None:
-    """Write the page, whole or not at all.
+    """Write the page to a file, atomically.
 
     Parameters
     ----------
     monitoring : Monitoring
         From `blindauc.analysis.monitor`.
-    path : where to; what is there is replaced
+    path : str or Path
+        An existing file is replaced.
     """
     write_whole(Path(path), monitoring_as_html(monitoring).encode())
 
 
 def monitoring_as_html(monitoring: Monitoring) -> str:
-    """The page as text."""
+    """The page as HTML text."""
     title = f"{monitoring.data}: blindauc monitor"
     return document(title, [make(monitoring) for make in (_summary, _scores, _columns)])
 
 
 def drift_in_words(column: ColumnDrift) -> str:
-    """What happened to a column; nothing where nothing did.
+    """The drift of a column as text; empty if there is none.
 
     Examples
     --------
@@ -72,7 +75,7 @@ def _summary(found: Monitoring) -> Markup:
         tag(
             "p",
             f"{count(found.n_rows, 'new row', 'new rows')}, compared with the {found.n_rows_before:,} of the fit. "
-            "A drift is what is more than chance and large enough to matter.",
+            "Only changes that are statistically significant and large enough to matter count as drift.",
             class_="lead",
         ),
         tag("div", _key_numbers(found), class_="keys"),
@@ -144,7 +147,7 @@ def _scores(found: Monitoring) -> Markup:
 
 
 def score_chart(scores: ScoreDrift) -> Markup:
-    """Shares of new rows as bars, those of the fit as the outline of bars."""
+    """Shares of rows by decile: the new rows as bars, those of the fit as an outline."""
     n, highest = len(scores.before), max([*scores.before, *scores.after, 0.01])
     frame = Frame(460, 320, (0, n), (0, 1.12 * highest))
     tip = "tenth {} of the scores\n{} of the new rows\n{} of the rows of the fit"

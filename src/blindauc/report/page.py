@@ -1,4 +1,4 @@
-"""One HTML file that needs nothing else: style and script inside, no request to anywhere."""
+"""The report as one self-contained HTML file: style and script are inline, and it makes no network request."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from blindauc.report.sections import SECTIONS
 
 
 def write(findings: Findings, path: str | Path) -> None:
-    """Write the report, whole or not at all.
+    """Write the report to a file, atomically.
 
     Parameters
     ----------
     findings : Findings
-    path : where to; what is there is replaced
+    path : str or Path
+        An existing file is replaced.
     """
     write_whole(Path(path), as_html(findings).encode())
 
@@ -30,7 +31,7 @@ def as_html(findings: Findings) -> str:
 
 
 def document(title: str, sections: Child) -> str:
-    """A whole HTML page that needs nothing else, with the style and the script of all our pages."""
+    """A self-contained HTML page with the style and the script that all pages share."""
     style, script = _packaged("style.css"), _packaged("behaviour.js")
     head = tag(
         "head",
@@ -46,12 +47,12 @@ def document(title: str, sections: Child) -> str:
 
 
 def _packaged(name: str) -> Markup:
-    """A file of this package that goes into the page as it is."""
+    """The text of a file of this package, which is inserted without escaping."""
     return Markup(resources.files("blindauc.report").joinpath(name).read_text(encoding="utf-8"))
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing is loaded, and of styles and scripts only these two run."""
+    """A content security policy that forbids all requests, and all styles and scripts but these two."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"

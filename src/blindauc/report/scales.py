@@ -1,4 +1,4 @@
-"""The values of a column along an axis: numbers, dates, or yes and no, and which of them are written below it."""
+"""Axis ticks and value formats of a column: numbers, dates, or yes and no."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from blindauc.report.frame import Tick
 from blindauc.report.words import MINUS, short
 
 EPOCH = date(1970, 1, 1)
-"""Where days of a column are counted from, as numpy and pandas count them."""
+"""Day zero of date columns, as in NumPy and pandas."""
 
 MONTH, YEAR = 30.44, 365.25
+"""Mean lengths in days."""
+
 MOST_DATES = 6
+"""The most date ticks of an axis (convention)."""
+
 MONTHS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000)
-"""Distances of dates on an axis that people find round."""
+"""Distances between date ticks, in months: divisors and multiples of a year (convention)."""
 
 LETTER = 7.0
-"""The width of a letter of an axis, in the units of a chart, on a phone, where letters are largest."""
+"""Width of a character in chart units on a phone, where text is largest relative to the chart."""
 
 LEAST_DIGITS = 3
-"""Digits that tell a number to a reader; more where all values begin with the same ones."""
+"""Significant digits of a number (convention); values whose leading digits agree get more."""
 
 
 def day(days: float) -> date:
-    """The date so many days after the first of 1970.
+    """The date of a number of days since 1970-01-01.
 
     Examples
     --------
@@ -37,20 +41,24 @@ def day(days: float) -> date:
     return EPOCH + timedelta(days=math.floor(days))
 
 
-def teller(unit: str, values: Sequence[float]) -> Callable[[float], str]:
-    """How the values of a column are written.
+def value_formatter(unit: str, values: Sequence[float]) -> Callable[[float], str]:
+    """A function that formats the values of a column as text.
 
     Parameters
     ----------
-    unit : of the column, as in `EffectCurve`
-    values : of the column; numbers get as many digits as tell these apart
+    unit : str
+        The unit of the column, as in `EffectCurve`.
+    values : sequence of float
+        Values of the column. Numbers get enough digits to distinguish these.
 
     Examples
     --------
-    >>> from blindauc.report.scales import teller
-    >>> teller("", [36.2, 40.1])(37.1842), teller("", [2015, 2024])(2019), teller("", [0, 9e4])(12345.0)
-    ('37.18', '2019', '12,300')
-    >>> teller("yes", [0, 1])(1.0), teller("days", [0, 9])(365.0)
+    >>> from blindauc.report.scales import value_formatter
+    >>> value_formatter("", [36.2, 40.1])(37.1842), value_formatter("", [2015, 2024])(2019)
+    ('37.18', '2019')
+    >>> value_formatter("", [0, 9e4])(12345.0)
+    '12,300'
+    >>> value_formatter("yes", [0, 1])(1.0), value_formatter("days", [0, 9])(365.0)
     ('yes', '1971-01-01')
     """
     if unit == "yes":
@@ -69,12 +77,12 @@ def _number(value: float, digits: int) -> str:
     if rounded and not 1e-3 <= abs(rounded) < 10.0 ** max(6, digits):
         mantissa, _, exponent = f"{rounded:.14e}".partition("e")
         return f"{float(mantissa):.15g}e{int(exponent)}".replace("-", MINUS)
-    # Four digits are read without a comma, and may be a year.
+    # No comma in four digits: they may be a year.
     return f"{rounded:{',' if abs(rounded) >= 1e4 else ''}.15g}".replace("-", MINUS)
 
 
 def ticks(unit: str, low: float, high: float, width: float) -> list[Tick]:
-    """Round values within a range, as many as can be written below an axis so wide.
+    """Ticks at round values within a range, as many as fit below an axis of this width.
 
     Examples
     --------
@@ -87,12 +95,12 @@ def ticks(unit: str, low: float, high: float, width: float) -> list[Tick]:
     if unit == "days":
         return fitting(_dates(low, high), width)
     steps = round_steps(low, high)
-    told = teller(unit, steps or [low, high])
-    return fitting([Tick(at, told(at)) for at in steps], width)
+    format_value = value_formatter(unit, steps or [low, high])
+    return fitting([Tick(at, format_value(at)) for at in steps], width)
 
 
 def fitting(every: Sequence[Tick], width: float) -> list[Tick]:
-    """Every tick, or every second or third of them and so on, so that none is written across the next.
+    """Every k-th tick, with the smallest k for which the texts do not overlap.
 
     Examples
     --------
@@ -107,7 +115,7 @@ def fitting(every: Sequence[Tick], width: float) -> list[Tick]:
 
 
 def _dates(low: float, high: float) -> list[Tick]:
-    """Days, first days of months or first days of years, at distances that people find round."""
+    """Ticks at days, or at the first days of months or years."""
     span = high - low
     if span < 2 * MONTH:
         days = [at for at in round_steps(low, high) if at == round(at)]
@@ -118,7 +126,7 @@ def _dates(low: float, high: float) -> list[Tick]:
 
 
 def _firsts(low: float, high: float, step: int) -> Iterator[date]:
-    """The first days of every so many months within a range."""
+    """The first day of every `step`-th month within a range."""
     start, end = day(math.ceil(low)), day(high)
     for month in range(12 * start.year // step * step, 12 * end.year + 12, step):
         if month >= 12 and start <= (first := date(month // 12, month % 12 + 1, 1)) <= end:

@@ -1,4 +1,4 @@
-"""What is known in one line, and what is not, in the words that the terminal, notebooks and `summary()` all use."""
+"""Estimates as one line of text, shared by the terminal, notebooks and `summary()`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from blindauc.report.findings import Checks, Expected, Interval
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
-    """A number and its interval, or that it cannot be told from so few labels.
+    """An estimate with its interval as text, or that there are too few labels to estimate it.
 
     Examples
     --------
@@ -17,7 +17,7 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
     >>> stated(Interval(0.872, 0.754, 0.989), is_known=True)
     '0.872 (95 % interval 0.754 to 0.989)'
     >>> stated(Interval(0.5, 0.0, 1.0), is_known=False)
-    'cannot be told: at least 15 different rows have to be labelled to judge the ranking'
+    'cannot be estimated: at least 15 different rows have to be labelled to judge the ranking'
     """
     if not is_known:
         return TOO_FEW
@@ -26,21 +26,24 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
 
 
 def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_known: bool, remedy: str) -> str:
-    """The share of positives, or between what and what it lies and what settles it.
+    """The class prior as text, or the range it lies in and how to settle it.
 
     Parameters
     ----------
-    prior : with its interval
-    is_auc_known : whether anything is learnt from rows that were held out
-    is_prior_known : whether the prior can be stated as one number
-    remedy : how the reader gives the prior
+    prior : Interval or Estimate
+    is_auc_known : bool
+        Whether enough rows were held out to estimate anything.
+    is_prior_known : bool
+        Whether the prior can be reported as one number (`blindauc.prior.is_identified`).
+    remedy : str
+        How the reader gives the prior.
 
     Examples
     --------
     >>> from blindauc.report import Interval
     >>> from blindauc.report.stating import stated_prior
     >>> stated_prior(Interval(0.1, 0.0, 0.265), is_auc_known=True, is_prior_known=False, remedy="--prior")
-    'cannot be told from these data: from 0.000 to 0.265; --prior settles it'
+    'cannot be estimated from these data: from 0.000 to 0.265; --prior settles it'
     >>> given = Interval(0.0002, 0.0002, 0.0002)
     >>> stated_prior(given, is_auc_known=True, is_prior_known=True, remedy="--prior")
     '0.0002, as given'
@@ -51,11 +54,11 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
         return TOO_FEW
     if is_prior_known:
         return stated(prior, is_known=True)
-    return f"cannot be told from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
+    return f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
 
 
 def stated_wrong(wrong: Expected) -> str:
-    """How many of the first labels in the order of doubt are wrong.
+    """How many of the most suspicious labels to expect to be wrong, as text.
 
     Examples
     --------
@@ -68,7 +71,7 @@ def stated_wrong(wrong: Expected) -> str:
 
 
 def stated_checks(checks: Checks) -> str:
-    """What was checked before the fit.
+    """The results of checks made before the fit, as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables that scroll inside their own box, and that the script lets people sort."""
+"""HTML tables that scroll inside their own box and that the script can sort."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from blindauc.report.elements import Child, Markup, tag
 
 
 class Column(NamedTuple):
-    """A heading, whether numbers stand below it, and which way the rows are sorted by it, if they are."""
+    """A column of a table: its heading, whether it holds numbers, and the order in which it is sorted, if it is."""
 
     heading: str
     is_number: bool = False
@@ -17,7 +17,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What a cell shows, and the number that it is sorted by."""
+    """What a cell shows, and the number to sort it by."""
 
     shown: Child
     value: float
@@ -26,14 +26,17 @@ class Cell(NamedTuple):
 def table(
     caption: str, columns: Sequence[Column], rows: Iterable[Sequence[Child | Cell]], **attributes: str | int
 ) -> Markup:
-    """Rows below headings.
+    """A table as HTML.
 
     Parameters
     ----------
-    caption : what the table holds, for those who cannot see where it stands
-    columns : list of Column
-    rows : what stands in each cell
-    **attributes : of the table element
+    caption : str
+        What the table holds, for screen readers.
+    columns : sequence of Column
+    rows : iterable of sequences
+        The content of the cells.
+    **attributes
+        Attributes of the table element.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def table(
 
 
 def as_details(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[Child | Cell]]) -> Markup:
-    """A chart's numbers, for those who want to read them."""
+    """The numbers of a chart as a collapsed table."""
     return tag("details", tag("summary", "The numbers as a table"), table(caption, columns, rows))
 
 

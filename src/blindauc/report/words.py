@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers, shares and column effects as text."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Feature, Interval
 
 NOTHING = "\u2013"
+"""An en dash in the place of a number that is not known."""
+
 MINUS = "\u2212"
+"""The typographic minus sign."""
+
 PERCENT = "\u00a0%"
-"""With a space before it that does not break."""
+"""With a no-break space before it."""
 
 TURNS = 0.5
-"""A column of which a straight line misses a larger share of what it does has no direction (convention)."""
+"""A column has no direction if a straight line misses a larger share of the variance of its effect (convention)."""
 
 BOTH_WAYS = "up or down"
-"""What is written in the place of a direction: by its value, the column does both."""
+"""Printed in the place of a direction where the effect rises and falls."""
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with so many digits after the point, and a true minus.
+    """A number with `digits` decimals and a typographic minus.
 
     Examples
     --------
@@ -35,7 +39,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def sign(value: float) -> str:
-    """Which way something speaks.
+    """The sign of a number as a character; zero counts as positive.
 
     Examples
     --------
@@ -47,7 +51,7 @@ def sign(value: float) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """A number with its sign, and none before a zero.
+    """A number with an explicit sign; a rounded zero has none.
 
     Examples
     --------
@@ -60,7 +64,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def short(value: float) -> str:
-    """A number that may be large, small or whole, in a few characters.
+    """A number of any size in a few characters.
 
     Examples
     --------
@@ -76,7 +80,7 @@ def short(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent, with a digit after the point where it is small.
+    """A share in percent, with one decimal if it is below 10 %.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def percent(share: float) -> str:
 
 
 def bare_percent(share: float) -> str:
-    """The number in front of the sign."""
+    """A share in percent, without the percent sign."""
     if not math.isfinite(share):
         return NOTHING
     per_hundred = 100 * share
@@ -96,17 +100,17 @@ def bare_percent(share: float) -> str:
 
 
 def percent_range(interval: Interval | Estimate) -> str:
-    """From where to where, in percent."""
+    """An interval of shares in percent."""
     return f"{bare_percent(interval.low)} to {percent(interval.high)}"
 
 
 def number_range(interval: Interval | Estimate, digits: int = 2) -> str:
-    """From where to where."""
+    """An interval as "low to high"."""
     return f"{number(interval.low, digits)} to {number(interval.high, digits)}"
 
 
 def count(n: int, one: str, many: str) -> str:
-    """So many of something.
+    """A count with its noun, singular or plural.
 
     Examples
     --------
@@ -118,7 +122,7 @@ def count(n: int, one: str, many: str) -> str:
 
 
 def stepped(feature: Feature) -> str:
-    """How much more of a column is meant: one standard deviation in its own units, or that it is so.
+    """The step that a column's effect is stated for: one standard deviation in its own units, or a yes.
 
     Examples
     --------
@@ -133,7 +137,7 @@ def stepped(feature: Feature) -> str:
 
 
 def climbed(feature: Feature) -> str:
-    """How far a row in the middle of the ranking goes up or down by a step.
+    """How far a row in the middle of the ranking moves if a column changes by its step.
 
     Examples
     --------
@@ -148,12 +152,12 @@ def climbed(feature: Feature) -> str:
 
 
 def does_turn(feature: Feature) -> bool:
-    """Whether a straight line misses most of what a column does, so that neither "up" nor "down" would be right."""
+    """Whether a straight line misses most of a column's effect, so that neither "up" nor "down" describes it."""
     return feature.bends > TURNS
 
 
 def moved(feature: Feature) -> str:
-    """What a column does to a row in the middle of the ranking.
+    """The effect of a column on a row in the middle of the ranking, as text.
 
     Examples
     --------
@@ -168,12 +172,12 @@ def moved(feature: Feature) -> str:
 
 
 def _three_digits(value: float) -> float:
-    """Rounded to three digits, or to a whole number where it has more before the point."""
+    """Rounded to three significant digits; from 1000 on, to a whole number."""
     return float(f"{value:.3g}") if abs(value) < 1000 else float(round(value))
 
 
 def plain(value: Any) -> str:
-    """Whatever a parameter may be, on one line.
+    """The value of a parameter as one line of text.
 
     Examples
     --------
@@ -191,9 +195,9 @@ def plain(value: Any) -> str:
 
 
 def name(text: str) -> Markup:
-    """A name from the data, kept apart from the sentence around it, whatever direction it is written in.
+    """A name from the data as HTML, isolated from the text around it (`bdi`), as it may be written right to left.
 
-    Lines may break after the marks that names use for spaces.
+    Lines may break after underscores, equal signs and slashes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The blind AUC as a loss for torch: exact over all pairs of a batch or of the whole set, on CPU and GPU."""
+"""The blind AUC as a loss for PyTorch: exact over all pairs of a batch or of the whole data set, on CPU and GPU."""
 
 from blindauc.extras import imported
 

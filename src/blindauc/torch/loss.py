@@ -1,4 +1,4 @@
-"""The mean pairwise loss of labelled positives against unlabelled rows, as a module of torch."""
+"""The mean pairwise loss of labelled positives against unlabelled rows, as a PyTorch module."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from blindauc.torch.rows import Rows, read_rows
 from blindauc.torch.summary import PairSummary
 
 LARGE_MARGIN = 1e6
-"""Where a loss that rises at all does so: its barrier is far below (convention)."""
+"""A margin at which an increasing branch of a loss, such as a barrier, has long begun (convention)."""
 
 
 class BlindAUCLoss(nn.Module):  # type: ignore[misc]
-    r"""Mean loss over all pairs of a labelled positive and an unlabelled row, at the cost of a pass over the scores.
+    r"""Mean loss over all pairs of a labelled positive and an unlabelled row, in about linear time.
 
     .. math:: \frac{\sum_{i \in P, \, j \in U} p_i q_j \, \ell(f_i - f_j)}{\sum_{i \in P, \, j \in U} p_i q_j}
 
-    for scores :math:`f`, weights :math:`p, q`, the unlabelled rows :math:`U` and the labelled positives :math:`P` but
-    for the `n_outliers` with the largest losses. Value and gradient are those of `blindauc.pairwise_loss`: exact over
-    all pairs, which are never formed. The work is done on the device of the scores, in float64 whatever their type.
+    for scores :math:`f`, weights :math:`p, q`, the unlabelled rows :math:`U` and the labelled positives :math:`P`
+    except the `n_outliers` with the largest losses. Value and gradient are those of `blindauc.pairwise_loss`: exact
+    over all pairs, which are never formed. The computation runs on the device of the scores, in float64 whatever their type.
 
-    Called with the scores of a batch, the pairs are those within the batch. For a loss over the whole set in batches,
-    add up `summarize` of each and then call `share` with each; the gradients add up to those of the whole.
+    A call with the scores of a batch uses the pairs within the batch. For the loss over the whole data set, add up the
+    `summarize` of all batches, then call `share` with each batch: the gradients add up to that of the whole.
 
     Parameters
     ----------
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
     n_outliers : int or float, default=0
-        Labelled positives that are left out as outliers: a number, or a share below 1. They are those with the lowest
-        scores. Equal scores at the limit are left out in part, each by the same share. "barrier_hinge" punishes
-        scores that are too high as well, and takes no outliers.
+        The number of labelled positives, or a share below 1, to leave out as outliers. They are those with the lowest
+        scores. Ties at the limit are left out in part, each by the same share. "barrier_hinge" also penalises scores
+        that are too high, and does not support outliers.
 
     See Also
     --------
-    blindauc.judge : what the out-of-fold scores of any model say about it and about the labels.
+    blindauc.judge : AUC, class prior, wrong labels and calibration from the out-of-fold scores of any model.
 
     Examples
     --------
@@ -89,19 +89,19 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
         Returns
         -------
         Tensor of shape ()
-            To be differentiated once.
+            It can be differentiated once.
         """
         rows = read_rows(scores, labels, weight)
         whole = PairSummary.of(rows, self.loss, self.n_outliers)
         return _attached(scores, rows, whole, whole.value)
 
     def summarize(self, scores: Tensor, labels: Tensor, weight: Tensor | None = None) -> PairSummary:
-        """What a batch is to the loss over the whole set; needs no gradient.
+        """Summarise a batch for the loss over the whole data set; needs no gradient.
 
         Parameters
         ----------
         scores, labels, weight : as in `forward`
-            Rows of one kind alone will do.
+            A batch may hold rows of one kind only.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
         return PairSummary.of(read_rows(scores, labels, weight), self.loss, self.n_outliers)
 
     def share(self, scores: Tensor, labels: Tensor, whole: PairSummary, weight: Tensor | None = None) -> Tensor:
-        """What a batch adds to the loss over the whole set, with its gradient.
+        """The contribution of a batch to the loss over the whole data set, with its gradient.
 
         Values and gradients of all batches add up to those of the whole set, if the scores are the same as those that
         were summarized: no step of the optimizer in between, no dropout, batch normalisation in `eval` mode.
@@ -125,8 +125,8 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
         Returns
         -------
         Tensor of shape ()
-            The part of the pairs of the batch's positives with all unlabelled rows; its gradient is that of the whole
-            by the scores of the batch.
+            The contribution of the pairs of the batch's positives with all unlabelled rows. Its gradient is that of the
+            whole loss with respect to the scores of the batch.
         """
         if not isinstance(whole, PairSummary):
             raise TypeError(f"whole must be the sum of what `summarize` returned, not {type(whole).__name__}.")
@@ -134,13 +134,13 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
         return _attached(scores, rows, whole, whole.value_of(rows))
 
     def extra_repr(self) -> str:
-        """What is printed between the brackets."""
+        """The parameters in `repr`."""
         return f"loss={self.loss!r}, n_outliers={self.n_outliers!r}"
 
 
 def _attached(scores: Tensor, rows: Rows, whole: PairSummary, value: float) -> Tensor:
-    """The value as a function of the scores."""
-    # Half precision cannot hold the gradient of a mean over many rows.
+    """The value as a node of the autograd graph of the scores."""
+    # The gradient of a mean over many rows underflows in half precision.
     dtype = torch.promote_types(scores.dtype, torch.float32)
     result = torch.tensor(value, dtype=dtype, device=scores.device)
     if not (torch.is_grad_enabled() and scores.requires_grad):
@@ -149,7 +149,7 @@ def _attached(scores: Tensor, rows: Rows, whole: PairSummary, value: float) -> T
 
 
 class _WithGradient(torch.autograd.Function):  # type: ignore[misc]
-    """A value whose gradient by the scores is known."""
+    """A value with a precomputed gradient with respect to the scores."""
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, value: Tensor, gradient: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""A batch as the loss reads it: one score, one label and perhaps one weight for each row."""
+"""Validation of a batch: one score, one label and optionally one weight per row."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rows:
 
 
 def read_rows(scores: Any, labels: Any, weight: Any = None) -> Rows:
-    """Check a batch, with one look at the device for all that is to be checked."""
+    """Validate a batch, with a single synchronisation of the device for all checks."""
     values = _as_vector("scores", scores, None)
     if not scores.is_floating_point():
         raise ValueError(f"scores must be floating-point numbers, not {scores.dtype}: convert them with .float().")
@@ -66,14 +66,14 @@ def read_rows(scores: Any, labels: Any, weight: Any = None) -> Rows:
 
 
 def _count_strange(labels: Tensor, is_positive: Tensor) -> Tensor:
-    """How many labels are neither positive nor one of the ways to write unlabelled."""
+    """The number of labels that are neither positive nor one of the codes for unlabelled."""
     if labels.dtype == torch.bool:
         return labels.new_zeros((), dtype=torch.float64)
     return (~(is_positive | (labels == 0) | (labels == -1) | (labels != labels))).sum()
 
 
 def _as_vector(name: str, tensor: Any, scores: Tensor | None) -> Tensor:
-    """The tensor without its graph, of shape (n,); the column of shape (n, 1) that a linear layer returns is one."""
+    """The tensor detached and of shape (n,); also from shape (n, 1), which a linear layer returns."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} must be a torch tensor, not {type(tensor).__name__}: convert it with torch.as_tensor.")
     vector = tensor.detach()

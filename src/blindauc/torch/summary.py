@@ -1,4 +1,4 @@
-"""What a batch is to sums over all pairs of the whole set: summaries that add, whatever the number of batches."""
+"""Additive summaries of batches, for the loss over all pairs of the whole data set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def summaries(loss: Loss, rows: Rows) -> tuple[Any, Any]:
 
 
 def slopes(loss: Loss, pos: Any, unl: Any, rows: Rows) -> Tensor:
-    """The derivative of the sum over all pairs by each score, but for the row's own weight."""
+    """The derivative of the sum over all pairs with respect to each score, without the row's own weight."""
     result, is_positive = torch.empty_like(rows.scores), rows.is_positive
     result[is_positive] = unl.sums(loss, 1, 1, rows.scores[is_positive])
     result[~is_positive] = -pos.sums(loss, 1, -1, rows.scores[~is_positive])
@@ -29,39 +29,42 @@ def slopes(loss: Loss, pos: Any, unl: Any, rows: Rows) -> Tensor:
 
 
 class Trimming(NamedTuple):
-    """Positives below the cut are left out; of those at it a share is kept, as many as ties leave."""
+    """Positives below the cut are left out; of those tied at the cut a share is kept."""
 
     cut: Tensor
     tied_share: Tensor
 
     @classmethod
     def of_lowest(cls, n_left_out: int, scores: Tensor) -> Trimming:
-        """Leave out so many of the scores, the lowest first."""
+        """Leave out the `n_left_out` lowest scores."""
         ordered = torch.sort(scores).values
         cut = ordered[n_left_out - 1 : n_left_out]
         below, up_to = torch.searchsorted(ordered, cut), torch.searchsorted(ordered, cut, side="right")
         return cls(cut, (up_to - n_left_out) / (up_to - below).to(torch.float64))
 
     def kept(self, rows: Rows) -> Rows:
-        """The rows, with smaller weights for positives that are left out."""
+        """The rows, with weights reduced to zero, or in part, for positives that are left out."""
         share = torch.where(rows.scores == self.cut, self.tied_share, (rows.scores > self.cut).to(torch.float64))
         return rows.times(torch.where(rows.is_positive, share, 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairSummary:
-    """A batch as the loss over the whole set sees it; the summary of two batches is their sum, `first + second`.
+    """Summary of a batch for the loss over the whole data set; summaries of batches add, `first + second`.
 
-    For the logistic and the sigmoid loss it is a few hundred numbers, however many rows there are, which other
-    processes can be sent (it pickles). With outliers it also keeps the scores of the positives, and for the other
-    losses all scores.
+    For the logistic and the sigmoid loss it is a few hundred numbers, however many rows there are. It can be pickled
+    and sent to other processes. With outliers it also keeps the scores of the positives, and for the other losses all
+    scores.
 
     Attributes
     ----------
     loss : Loss
-    n_outliers : int or float, how many positives are left out of the whole set
-    positives : Rows, the labelled positives that may be left out; None without outliers
-    value : float, the mean loss over all pairs, without the outliers
+    n_outliers : int or float
+        The number, or share, of the positives to leave out of the whole data set.
+    positives : Rows or None
+        The labelled positives that may be left out; None without outliers.
+    value : float
+        The mean loss over all pairs, without the outliers.
     """
 
     loss: Loss
@@ -93,7 +96,7 @@ class PairSummary:
         return self._kept_pos.pair_sum(self.loss, self._unl) / self._pairs
 
     def value_of(self, rows: Rows) -> float:
-        """What the pairs of a batch's positives with all unlabelled rows add to the value."""
+        """The contribution of the pairs of a batch's positives with all unlabelled rows to the value."""
         positives = _positives(rows)
         if len(positives.scores) == 0:
             return 0.0
@@ -101,7 +104,7 @@ class PairSummary:
         return part.pair_sum(self.loss, self._unl) / self._pairs
 
     def gradient(self, rows: Rows) -> Tensor:
-        """The derivative of the value by the scores of a batch."""
+        """The gradient of the value with respect to the scores of a batch."""
         result = slopes(self.loss, self._kept_pos, self._unl, rows)
         weight = self._kept(rows).weight
         result /= self._pairs
@@ -125,7 +128,7 @@ class PairSummary:
 
     @cached_property
     def _pairs(self) -> float:
-        """The weight of all pairs."""
+        """The total weight of all pairs."""
         pos, unl = self._pos.total, self._unl.total
         for total, missing in ((pos, "labelled positive"), (unl, "unlabelled row")):
             if not total > 0:
@@ -137,7 +140,7 @@ class PairSummary:
 
 
 def count_outliers(n_outliers: float, n_pos: int) -> int:
-    """How many of the positives a number or a share of them means."""
+    """The number of outliers, from a number or a share of the positives."""
     count = n_outliers if isinstance(n_outliers, int) else round(n_outliers * n_pos)
     if n_pos and count >= n_pos:
         raise ValueError(

@@ -1,7 +1,13 @@
-"""How far a fitted model can be trusted: labels to doubt, probabilities, an AUC, features that keep being chosen."""
+"""Assessment of fitted models without negatives: AUC, class prior, wrong labels, calibration, stability selection."""
 
-from blindauc.trust.judgement import Judgement, judge_ranks
-from blindauc.trust.judging_scores import ScoreJudgement, judge
+from typing import TYPE_CHECKING
+
+from blindauc._renamed import renamed
+from blindauc.trust.ranks import RankAssessment, assess_ranks
+from blindauc.trust.scores import ScoreJudgement, judge
 from blindauc.trust.stability import StabilitySelection, stability_selection
 
-__all__ = ["Judgement", "ScoreJudgement", "StabilitySelection", "judge", "judge_ranks", "stability_selection"]
+__all__ = ["RankAssessment", "ScoreJudgement", "StabilitySelection", "assess_ranks", "judge", "stability_selection"]
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of this module
+    __getattr__ = renamed(__name__, {"Judgement": "RankAssessment", "judge_ranks": "assess_ranks"})

@@ -1,4 +1,4 @@
-"""Stability selection: how often each feature is chosen when half of the rows are left out, and how many by chance."""
+"""Stability selection: how often each column is selected on half of the rows, and a bound on false selections."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from blindauc.sparsity import resolve_groups
 
 @dataclass(frozen=True)
 class StabilitySelection:
-    """How often features, and groups of them, were selected.
+    """Selection frequencies of columns, and of groups of columns.
 
     Attributes
     ----------
-    frequency : ndarray of shape (p,), the share of half-samples in which each column was selected
-    group_frequency : ndarray of shape (n_groups,) or None, the share in which any column of the group was
+    frequency : ndarray of shape (p,)
+        The share of half-samples in which each column was selected.
+    group_frequency : ndarray of shape (n_groups,) or None
+        The share of half-samples in which at least one column of the group was selected.
     n_resamples : int
+        The number of half-samples.
     """
 
     frequency: Floats
@@ -58,14 +61,14 @@ class StabilitySelection:
         Theorem 1 applies, whose constant is that of Meinshausen and Buhlmann.
 
         False columns are those that a half-sample selects with probability at most q / p, no more often than a column
-        picked blindly. A column that says nothing about the label is one of them if the selector treats such columns
-        alike. One that is a near copy of a relevant column may be selected more often, and is then not counted.
+        picked at random. A column that is independent of the label is one of them if the selector treats all such
+        columns alike. A near copy of a relevant column may be selected more often, and is then not counted.
 
         The bound is about the true class Y, although only the labels of some positives are known. If positives are
         labelled at random, and wrong labels are a random sample of the negatives, the probability of a label depends on
-        a row only through P(Y = 1 | x). A column that says nothing about Y given the others then says nothing about
-        the label either, whatever the prior. This breaks where labelling depends on the column itself, for example
-        when the oldest patients are those who were examined: age then predicts the label without predicting Y, it is
+        a row only through P(Y = 1 | x). A column that is independent of Y given the others is then independent of
+        the label, too, whatever the class prior. This fails where labelling depends on the column itself. If, for
+        example, mostly the oldest patients were examined, age predicts the label without predicting Y. It is then
         selected as often as a relevant column, and no bound counts it.
 
         Parameters
@@ -110,17 +113,17 @@ class StabilitySelection:
         return self.group_frequency
 
     def _attained(self, at_least: float) -> float:
-        """The lowest share of `n_resamples` that is not below `at_least`: what selects as much, and is bounded best."""
+        """`at_least` rounded up to a multiple of 1 / `n_resamples`: the same columns, with a tighter bound."""
         return float(np.ceil(at_least * self.n_resamples - 1e-9) / self.n_resamples)
 
 
 def _meinshausen_buhlmann(share: float, rate: float, n_pairs: int) -> float:
-    """The constant of q^2 / p; `rate`, q / p, and the number of pairs do not matter."""
+    """The factor of q^2 / p in the bound; `rate` = q / p and the number of pairs do not enter."""
     return 1 / (2 * share - 1)
 
 
 def _shah_samworth(share: float, rate: float, n_pairs: int) -> float:
-    """The constant of q^2 / p for unimodal frequencies, or for any where its conditions do not hold."""
+    """The factor of q^2 / p for unimodal frequencies; that of Meinshausen and Buhlmann where its conditions fail."""
     any_shape = 1 / (2 * share - 1)
     lowest = min(0.5 + rate**2, 0.5 + 1 / (2 * n_pairs) + 0.75 * rate**2)
     # The theorem is for rates up to 1 / sqrt(3) and for shares in steps from 1 / 2 + 1 / B.
@@ -135,7 +138,7 @@ BOUNDS: dict[str, Callable[[float, float, int], float]] = {
     "shah_samworth": _shah_samworth,
     "meinshausen_buhlmann": _meinshausen_buhlmann,
 }
-"""The constant C of a bound C * q^2 / p, from the share asked for, q / p, and the number of complementary pairs."""
+"""The factor C of each bound C * q^2 / p, from `at_least`, q / p and the number of complementary pairs."""
 
 
 def stability_selection(
@@ -152,20 +155,21 @@ def stability_selection(
 
     .. math:: \hat\pi_j = \frac1B \sum_{b=1}^{B} 1[j \in \hat S_b]
 
-    where :math:`\hat S_b` is what the b-th half selects. Positives and unlabelled rows are halved each for themselves.
-    (Shah and Samworth, Variable selection with error control: another look at stability selection, JRSS B 2013.)
-    `StabilitySelection.expected_false` bounds how many columns are selected by chance.
+    where :math:`\hat S_b` is the set of columns that the b-th half selects. Positives and unlabelled rows are halved
+    separately. (Shah and Samworth, Variable selection with error control: another look at stability selection, JRSS B
+    2013.) `StabilitySelection.expected_false` bounds how many columns are selected by chance.
 
     Parameters
     ----------
-    estimator : a selector with fixed choices, such as the `best_estimator_` of a search
-    X, y : as in its `fit`
+    estimator : estimator with `get_support`
+        Its hyper-parameters should be fixed, as those of the `best_estimator_` of a search are.
+    X, y : as in the estimator's `fit`
     n_resamples : int, default=50
-        Half-samples; an odd number is raised by one.
+        The number of half-samples; an odd number is raised by one. Shah and Samworth (2013) recommend 100.
     groups : as in `BlindAUCClassifier`, optional
-        Groups of columns to count as well; those of the estimator by default.
+        Groups of columns to count as well. By default, those of the estimator.
     n_jobs : int or None, default=None
-        Fits side by side, by joblib.
+        The number of parallel fits, as in joblib.
     random_state : int, RandomState or None, default=0
 
     Returns
@@ -206,7 +210,7 @@ def _complementary_halves(is_positive: Bools, n_pairs: int, rng: np.random.Rando
 def _support(estimator: Any, X: Any, y: Any, rows: Ints) -> Bools:
     model = clone(estimator)
     if "calibrate" in model.get_params():
-        model.set_params(calibrate=False)  # what scores mean is not asked
+        model.set_params(calibrate=False)  # only the selected columns are needed
     return model.fit(_safe_indexing(X, rows), _safe_indexing(y, rows)).get_support()
 
 

@@ -1,4 +1,4 @@
-"""How many positives to expect, for as many rows as can be checked."""
+"""The section on how many positives to expect among the first k rows."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from blindauc.report.tables import Cell, Column, table
 from blindauc.report.words import number
 
 ROUND = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
-"""How many rows people may be able to check."""
+"""Numbers of rows in the short table: round numbers that people may be able to check (convention)."""
 
 ENLARGED = 4
-"""The second chart shows so many times the rows that can be checked, unless that is most of the table."""
+"""The first chart ends at this many times the rows that can be checked, if the table is much longer (convention)."""
 
 KNOWN = (
     "Checking unlabelled rows in the order of the ranking: how many of them will turn out to be positive. The line is "
     "the best estimate; the band is a 95\u00a0% interval at each number of rows."
 )
 UNKNOWN = (
-    "Checking unlabelled rows in the order of the ranking: how many of them will turn out to be positive. How many are "
-    "positive in all cannot be told from these data alone, so there is a range and no single number. The range is as "
-    "wide as it has to be; giving the share of positives (--prior, in Python prior=) makes it narrow."
+    "Checking unlabelled rows in the order of the ranking: how many of them will turn out to be positive. The total "
+    "number of positives cannot be estimated from these data alone, so there is a range and no single number. Giving "
+    "the share of positives (--prior, in Python prior=) makes the range narrow."
 )
 
 
 def capacity(findings: Findings) -> Markup | None:
-    """A slider, a short table, the curve as charts and as a whole; nothing where nothing is known."""
+    """A slider, a short table, charts and a table of the whole curve; None if nothing could be estimated."""
     first = positives_first(findings)
     if first is None:
         return None
@@ -46,7 +46,7 @@ def capacity(findings: Findings) -> Markup | None:
 
 
 def _slider(findings: Findings, k: int) -> Markup:
-    """Hidden until the script says that it works."""
+    """The slider, hidden until the script has started: without it, it would do nothing."""
     most = findings.found[-1].k
     return tag(
         "div",
@@ -100,7 +100,7 @@ def _up_to(curve: Sequence[Expected], end: int) -> list[Expected]:
 
 
 def _whole_table(findings: Findings) -> Markup:
-    """What the slider reads, too; a number that cannot be known is not even hidden in it."""
+    """The curve as a table, which the slider reads as well. Values that cannot be estimated are left out entirely."""
     value = [Column("positives expected", True)] if findings.is_prior_known else []
     heads = [Column("rows checked", True), *value, Column("95 % from", True), Column("to", True)]
     rows = [

@@ -1,4 +1,4 @@
-"""The unlabelled rows to check first."""
+"""The section with the list of unlabelled rows to check first."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from blindauc.report.sections.parts import section
 from blindauc.report.words import count, name, percent, percent_range
 
 CASES_AT_FIRST = 25
-"""Rows in sight; the others are a click away."""
+"""Rows shown before the reader expands the list (convention)."""
 
 MOST_CELLS = 40
-"""The user's own columns beside a row: with more, the page would be larger than all the rest of it."""
+"""The most of the user's own columns shown for a row (convention): more would make up most of the page's size."""
 
 SORTED = (
     "The unlabelled rows that are most like the labelled ones, in the order to check them. Open a row to see its own "
@@ -22,7 +22,7 @@ SORTED = (
 
 
 def cases(findings: Findings) -> Markup | None:
-    """A list of rows that open; nothing where no row was ranked."""
+    """A list of rows that expand on a click; None if no row was ranked."""
     if not findings.cases:
         return None
     strongest = list(dict.fromkeys(feature.source for feature in findings.features))
@@ -45,8 +45,8 @@ def _about_probability(findings: Findings) -> str:
     if findings.is_prior_known:
         return "The probability is that of being positive."
     return (
-        "The probability of being positive depends on how many are positive in all, which cannot be told here: it is "
-        "given from the lowest to the highest that fit the data."
+        "The probability of being positive depends on how many rows are positive in all, which cannot be estimated "
+        "here. It is given as a range, from the lowest to the highest value that fits the data."
     )
 
 
@@ -78,7 +78,7 @@ def _probability(case: Case, findings: Findings) -> str | None:
 
 
 def _cells(cells: dict[str, str], order: dict[str, int]) -> Markup:
-    """The columns that count most first, then those that the ranking does not know."""
+    """The row's values: columns of the ranking first, the strongest on top, then the columns that were not used."""
     names = sorted(cells, key=lambda column: order.get(column, len(order)))
     shown = [tag("div", tag("dt", name(column)), tag("dd", cells[column])) for column in names[:MOST_CELLS]]
     more = len(names) - MOST_CELLS

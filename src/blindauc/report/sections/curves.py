@@ -1,4 +1,4 @@
-"""How well rows are told apart: the ROC curve, and where rows rank."""
+"""The section on ranking quality: the ROC curve and the distribution of out-of-fold ranks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from blindauc.report.words import percent
 
 
 def curves(findings: Findings) -> Markup | None:
-    """Both charts, side by side where there is room; nothing where nothing could be held out."""
+    """Both charts, side by side where there is room; None if no rows could be held out."""
     if not findings.is_auc_known:
         return None
     return section(
         "curves",
         "How well rows are told apart",
-        "Estimated without a single known negative, by models that had not seen the rows they rank. At each point the "
-        "band of the ROC curve is a 95\u00a0% interval. A row's rank is the share of unlabelled rows that it leaves "
-        "behind: 100\u00a0% is the top. Labelled rows should crowd at the right; those at the left are the labels to "
-        "doubt.",
+        "Estimated without known negatives, from models that were not fitted to the rows they rank. At each point the "
+        "band of the ROC curve is a 95\u00a0% interval. A row's rank is the share of unlabelled rows that score lower: "
+        "100\u00a0% is the top. Most labelled rows should be at the right; those at the left are the labels to "
+        "re-check.",
         tag("div", _roc(findings.roc), _ranks(findings.ranks), class_="pair"),
     )
 

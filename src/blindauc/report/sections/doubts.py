@@ -1,4 +1,4 @@
-"""The labels to check again, in which order, and how many of them to expect to be wrong."""
+"""The section with the labels to re-check, in order of suspicion, and how many to expect to be wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blindauc.report.words import name, number, percent
 
 DOUBTS = 200
 MOST_DOUBTS = 500
-"""Rows on the page: at least the first where there are as many, at most the second where so many are to be checked."""
+"""The page lists the first 200 labels, or all flagged ones if these are more, but no more than 500 (convention)."""
 
 ORDER = "Labelled rows that may not be positive, in the order to check them."
 NUMBERS = (
@@ -32,7 +32,7 @@ COLUMNS_WITHOUT_NUMBERS = (*COLUMNS[:3], COLUMNS[-1])
 
 
 def doubts(findings: Findings) -> Markup:
-    """A table to sort and to filter, the most doubtful first."""
+    """A table to sort and filter, the most suspicious labels first."""
     shown = findings.doubts[: min(max(DOUBTS, findings.n_doubtful), MOST_DOUBTS)]
     first = wrong_first(findings)
     columns = COLUMNS_WITHOUT_NUMBERS if first is None else COLUMNS
@@ -60,7 +60,7 @@ def _expectation(first: Expected) -> str:
 
 
 def _filter(*, has_numbers: bool) -> Markup:
-    """Hidden until the script says that it works."""
+    """The filter, hidden until the script has started: without it, it would do nothing."""
     least = tag(
         "label",
         "Probably wrong at least",

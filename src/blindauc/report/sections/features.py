@@ -1,10 +1,10 @@
-"""The columns that tell rows apart."""
+"""The section on columns: their weights, inclusion probabilities, stability and effect curves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blindauc.report.bending import does_select, selection_told
+from blindauc.report.bending import does_select, selection_sentence
 from blindauc.report.charts import BARS, weight_chart
 from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.findings import Feature, Findings
@@ -14,10 +14,10 @@ from blindauc.report.tables import Cell, Column, table
 from blindauc.report.words import BOTH_WAYS, count, does_turn, moved, name, percent
 
 MOST_FEATURES = 100
-"""Rows of the table, however many columns there are."""
+"""The most rows of the table (convention)."""
 
 FEW = 5
-"""Rows shown at first where hardly a column is selected."""
+"""The fewest rows shown before the reader expands the table (convention)."""
 
 COLUMNS = (
     Column("Column"),
@@ -28,23 +28,20 @@ COLUMNS = (
 COLUMNS_WITHOUT_NUMBERS = COLUMNS[:2]
 
 READING = (
-    "What one standard deviation more of a column, or a yes in the place of a no, does to a row in the middle of the "
-    "ranking when all else stays: \u201c+12.3: up 18\u00a0%\u201d means that with 12.3 more it passes 18\u00a0% of the "
-    "unlabelled rows. These are no causes: of two columns that go together, one may count for both."
+    "How far a row in the middle of the ranking moves if a column grows by one standard deviation, or changes from no "
+    "to yes, and all else stays the same: \u201c+12.3: up 18\u00a0%\u201d means that with 12.3 more it passes "
+    "18\u00a0% of the unlabelled rows. These are not causal effects: of two correlated columns, one may count for both."
 )
 MEANING = (
     "Belongs is the probability that a column belongs in the ranking; columns with at least 50\u00a0% are selected. "
     "Stability is the share of random halves of the rows that would select the column, too."
 )
-TURNING = (
-    f"\u201c{BOTH_WAYS}\u201d stands for a column that speaks for a positive at some of its values and against one at "
-    "others."
-)
+TURNING = f"\u201c{BOTH_WAYS}\u201d stands for a column that moves a row up at some of its values and down at others."
 NO_MEANING = "There are too few labels to say which columns belong in the ranking."
 
 
 def features(findings: Findings) -> Markup:
-    """What columns do as bars, as a table and as curves, and the columns that were never looked at."""
+    """Column weights as bars and as a table, effect curves, and the columns that were not used."""
     shown = findings.features[:MOST_FEATURES]
     has_numbers = findings.is_auc_known and does_select(findings.shapes)
     return section(
@@ -70,8 +67,8 @@ def features(findings: Findings) -> Markup:
 
 
 def _meaning(findings: Findings) -> str:
-    """What the numbers of the table mean, and which part of the ranking they do not speak of."""
-    not_selected = selection_told(findings.shapes)
+    """What the numbers of the table mean, and which share of the ranking they do not describe."""
+    not_selected = selection_sentence(findings.shapes)
     if not does_select(findings.shapes):
         return not_selected or ""
     return " ".join(filter(None, [MEANING if findings.is_auc_known else NO_MEANING, not_selected]))

@@ -1,11 +1,11 @@
-"""The appendix: how it was done, what was tried, what words mean, and what the page was made from."""
+"""The appendix: the method, the values tried, a glossary and the provenance of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from blindauc.report.bending import LINEAR, bending_told, carrying, does_select
+from blindauc.report.bending import LINEAR, bending_sentence, carrying, does_select
 from blindauc.report.elements import Markup, tag
 from blindauc.report.findings import Findings
 from blindauc.report.sections.parts import section
@@ -50,13 +50,13 @@ GLOSSARY = (
 
 
 def method(findings: Findings) -> Markup:
-    """The paper's method in a few sentences, what was tried, the glossary, and two tables."""
+    """The method in a few sentences, the values tried, the glossary, and tables of settings and provenance."""
     return section(
         "method",
         "Appendix: method, words and sources",
         None,
-        tag("p", method_told(findings.shapes)),
-        tag("p", bent) if (bent := bending_told(findings.shapes, findings.bending)) else None,
+        tag("p", method_sentences(findings.shapes)),
+        tag("p", bent) if (bent := bending_sentence(findings.shapes, findings.bending)) else None,
         tag("blockquote", f"{AUTHORS}. ", tag("cite", TITLE), "."),
         tuning(findings),
         tag("h3", "Words"),
@@ -70,7 +70,7 @@ def method(findings: Findings) -> Markup:
     )
 
 
-def method_told(shapes: Mapping[str, float]) -> str:
+def method_sentences(shapes: Mapping[str, float]) -> str:
     """The method in a few sentences, for a score of these shapes."""
     scores = [SCORES[shape] for shape in carrying(shapes)] or [SCORES[LINEAR]]
     score = scores[0] if len(scores) == 1 else f"the average of {'; '.join(scores[:-1])}; and {scores[-1]}"

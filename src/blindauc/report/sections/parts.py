@@ -1,4 +1,4 @@
-"""What sections are made of."""
+"""Building blocks of the sections: headings, figures, notes and key numbers."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from blindauc.report.elements import Child, Markup, tag
 from blindauc.report.words import count
 
 ROWS_AT_FIRST = 20
-"""Rows of a long table before someone asks for all."""
+"""Rows of a long table that are shown before the reader expands it (convention)."""
 
 ROWS_ON_PAPER = 40
-"""As the print style has it: nobody reads hundreds of rows on paper."""
+"""Rows of a table in print. Must equal the number in the print rules of style.css."""
 
 LONG_VALUE = 6
-"""More letters of a key number would not fit their box at full size."""
+"""Key numbers with more characters get a smaller font, to fit into their box."""
 
 
 def section(place: str, title: str, lead: str | None, *children: Child) -> Markup:
-    """A heading, a few words below it, and the rest."""
+    """A section of the page: a heading, an introduction and the content."""
     return tag("section", tag("h2", title), tag("p", lead, class_="lead") if lead else None, *children, id=place)
 
 
@@ -29,7 +29,7 @@ def figure(
     numbers: Markup | None = None,
     nearest: str = "x",
 ) -> Markup:
-    """A chart that tells the numbers of the spot nearest to the pointer, along x or y, and has them as a table."""
+    """A chart with a caption, a tooltip for the spot nearest to the pointer (in x or y), and its numbers as a table."""
     tip = tag("p", class_="tip", role="status", hidden=True)
     return tag(
         "figure",
@@ -41,14 +41,14 @@ def figure(
 
 
 def not_shown(shown: int, there: int, one: str, many: str) -> Markup | None:
-    """What a table leaves away, in words."""
+    """A note on how many rows the table leaves out; None if it has all."""
     if shown >= there:
         return None
     return tag("p", f"{count(there - shown, one, many)} not on this page.", class_="note")
 
 
 def cut_on_paper(n_rows: int) -> Markup | None:
-    """What a print leaves away, in words that only a print shows."""
+    """A note, visible only in print, that rows were left out."""
     if n_rows <= ROWS_ON_PAPER:
         return None
     return tag("p", "Only the first rows are printed; the page has more.", class_="note on-paper")

@@ -1,9 +1,9 @@
-"""The top of the page: whom to check first, how many to expect, which labels to check, for who reads nothing else."""
+"""The top of the page: which rows to check first, how many positives to expect, and which labels to re-check."""
 
 from __future__ import annotations
 
-from blindauc.estimate import MIN_JUDGED
-from blindauc.report.bending import bending_told, does_select
+from blindauc.estimate import MIN_POSITIVES
+from blindauc.report.bending import bending_sentence, does_select
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, whole_range, wrong_first
@@ -14,10 +14,10 @@ from blindauc.report.stating import stated_checks
 from blindauc.report.words import count, name, number, number_range
 
 STRONGEST = 3
-"""Columns, and rows, named in the summary."""
+"""The number of columns, and of rows, named in the summary (convention)."""
 
 GRADES = ((0.9, "very good"), (0.8, "good"), (0.7, "fair"), (0.6, "weak"), (0.0, "hardly better than chance"))
-"""The least AUC that is called so."""
+"""The smallest AUC for each word (convention)."""
 
 
 def summary(findings: Findings) -> Markup:
@@ -75,7 +75,7 @@ def _key_numbers(findings: Findings) -> list[Markup]:
         columns = key_number("Columns used", f"{findings.asked.n_columns:,}", "none is selected")
     if not findings.is_auc_known:
         return [
-            key_number("Labelled rows", f"{findings.asked.n_labelled:,}", "too few to estimate anything from"),
+            key_number("Labelled rows", f"{findings.asked.n_labelled:,}", "too few to estimate anything"),
             columns,
         ]
     auc = findings.auc
@@ -93,7 +93,7 @@ def _key_counts(findings: Findings) -> list[Markup]:
         if findings.is_prior_known:
             shown.append(key_number(title, f"{round(found.value):,}", f"95 % interval {between}"))
         else:
-            shown.append(key_number(title, between, "no closer without the prior"))
+            shown.append(key_number(title, between, "narrower if you give the prior"))
     if wrong := wrong_first(findings):
         note = f"95 % interval {whole_range(wrong.low, wrong.high)}"
         shown.append(key_number(f"Wrong, first {wrong.k:,} labels", f"{round(wrong.value):,}", note))
@@ -120,7 +120,7 @@ def _about_rows(findings: Findings) -> list[Child]:
 def _about_ranking(findings: Findings) -> str:
     if not findings.is_auc_known:
         return (
-            f"How good this order is cannot be told: at least {MIN_JUDGED} different rows have to be labelled "
+            f"How good this order is cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled "
             "to judge it."
         )
     auc = findings.auc
@@ -135,7 +135,7 @@ def _about_ranking(findings: Findings) -> str:
 def _about_positives(findings: Findings) -> list[Child]:
     found = positives_first(findings)
     if found is None:
-        return ["That cannot be told from so few labels."]
+        return ["That cannot be estimated from so few labels."]
     every = findings.found[-1]
     see = [" ", tag("a", "Other numbers of rows", href="#capacity"), "."]
     if findings.is_prior_known:
@@ -145,7 +145,7 @@ def _about_positives(findings: Findings) -> list[Child]:
             see,
         ]
     return [
-        tag("strong", "That cannot be told from these data alone. "),
+        tag("strong", "That cannot be estimated from these data alone. "),
         f"Of the first {found.k:,} rows anything {how_many(found, is_known=False)} may be positive; of all "
         f"{every.k:,} unlabelled rows, {how_many(every, is_known=False)}. The order of the rows does not depend on it. "
         "If you know what share of the unlabelled rows is positive, fit again with ",
@@ -161,10 +161,10 @@ def _about_labels(findings: Findings) -> list[Child]:
     wrong = wrong_first(findings)
     order = [" ", tag("a", "The order", href="#doubts"), "."]
     if wrong is None:
-        return ["Those that rank lowest. How many of them are wrong cannot be told from so few labels.", order]
+        return ["Those that rank lowest. How many of them are wrong cannot be estimated from so few labels.", order]
     return [
         tag("strong", f"Of the first {wrong.k:,} in the list expect {how_many(wrong, is_known=True)} to be wrong. "),
-        "Check them in its order, and stop where right ones prevail.",
+        "Check them in this order, and stop once most of them turn out to be correct.",
         order,
     ]
 
@@ -177,7 +177,7 @@ def _about_columns(findings: Findings) -> list[Child]:
         return [tag("strong", "No column helps. "), "The ranking is the same for every row."]
     strongest = [name(source) for source in selected[:STRONGEST]]
     tell = f"{count(len(selected), 'column tells', 'columns tell')} the rows apart. "
-    # Whether columns tell anything is not known where nothing could be held out.
+    # Without held-out rows it is unknown whether the columns predict anything.
     rests = f"The order rests on {count(len(selected), 'column', 'columns')}; none could be tested. "
     return [
         tag("strong", tell if findings.is_auc_known else rests),
@@ -198,8 +198,8 @@ def _about_all_columns(findings: Findings) -> list[Child]:
 
 
 def _about_bending(findings: Findings) -> Markup | None:
-    bent = bending_told(findings.shapes, findings.bending)
-    return tag("li", tag("strong", "Was bending worth it? "), bent) if bent else None
+    bent = bending_sentence(findings.shapes, findings.bending)
+    return tag("li", tag("strong", "Do curves and trees help? "), bent) if bent else None
 
 
 def _about_baselines(findings: Findings) -> Markup | None:

@@ -1,4 +1,4 @@
-"""How far the numbers can be relied on."""
+"""The section on how reliable the numbers are."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ SCORE = "The score is how often a labelled row that was held out ranks above an 
 COMPARED = (Column("Method"), Column("Score", True), Column("What was found"))
 
 NOT_JUDGED = (
-    "With so few labels no row could be held out to judge the ranking by. There is no AUC, no count of positives and "
-    "no count of wrong labels; the order of the rows and the columns are what a plain fit gives."
+    "With so few labels no rows could be held out to evaluate the ranking. There is no AUC, no count of positives and "
+    "no count of wrong labels. The order of the rows and the columns come from a single fit with default settings."
 )
 
 
@@ -79,7 +79,7 @@ def _grounds(findings: Findings) -> list[list[Child]]:
     if prior.low == prior.high:
         share, between, meaning = f"{short(100 * prior.value)}{PERCENT}", "", "As given."
     elif not findings.is_prior_known:
-        share, meaning = "not told", "The share of positives cannot be told from these data alone; give it to the fit."
+        share, meaning = "not known", "Cannot be estimated from these data alone; give it to the fit."
     return [
         *rows,
         ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
@@ -89,7 +89,10 @@ def _grounds(findings: Findings) -> list[list[Child]]:
 
 
 def more_rows(findings: Findings) -> str:
-    """What the bound of the paper's Theorem 2 says about more rows; only ratios of it mean something."""
+    """How the error bound of the paper's Theorem 2 shrinks with more rows, in words.
+
+    The bound has an unknown constant, so only ratios are reported.
+    """
     if not is_mostly_linear(findings.shapes):
         return "More rows would help. The theory of the method, which is about straight lines, does not say how much."
     asked = findings.asked
@@ -114,7 +117,7 @@ def _baselines(baselines: list[Baseline]) -> Markup:
     if not baselines:
         return tag("p", "None was compared.")
     compared = table(
-        "Simpler methods, judged by the same folds",
+        "Simpler methods, evaluated on the same folds",
         COMPARED,
         [[each.name, number(each.score), verdict(each)] for each in baselines],
         class_="wordy",

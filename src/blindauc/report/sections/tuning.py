@@ -1,4 +1,4 @@
-"""What was tried, and why the leading candidate leads."""
+"""The charts of hyper-parameter values: score, standard error and weight in the average."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from blindauc.report.words import number, percent, short
 CHOICES = {
     "n_features_to_select": ("number of columns", short),
     "n_outliers": ("labels left out as wrong", percent),
-    "l2": ("strength of the ridge (l2)", short),
+    "l2": ("regularisation strength (l2)", short),
 }
-"""What is tuned, for those who do not know the parameters, and how its values are told."""
+"""For each tuned parameter, its name in plain words and the function that formats its values."""
 
 READING = (
-    "The ranking is an average of many candidates. A candidate's weight in it grows with its score, the blind AUC of "
-    "labelled rows that it has not seen, and with how likely its settings were before: moderate ridges, and few wrong "
-    "labels, are. Points are the best score with each value, whiskers one standard error: where they overlap, values "
-    "cannot be told apart and the choice matters little. Bars are the share of each value in the average."
+    "The ranking is an average of many candidates. A candidate's weight grows with its score, the blind AUC of "
+    "labelled rows that were held out, and with the prior probability of its settings, which favours moderate "
+    "regularisation and few wrong labels. Points are the best score with each value, whiskers one standard error: "
+    "where they overlap, the data cannot decide between the values, and the choice matters little. Bars are the share "
+    "of each value in the average."
 )
 
 
 def tuning(findings: Findings) -> Markup | None:
-    """A chart for each choice, folded until asked for; nothing where nothing was tried."""
+    """A collapsed block with a chart for each tuned parameter; None if nothing was tuned."""
     slices = [tried for tried in findings.tuning if tried.values]
     if not slices:
         return None
@@ -39,11 +40,11 @@ def tuning(findings: Findings) -> Markup | None:
 
 
 def _slice(tried: TuningSlice) -> Markup:
-    words, value_told = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
+    words, format_value = CHOICES.get(tried.name, (tried.name.replace("_", " "), short))
     return figure(
         words[:1].upper() + words[1:],
-        why(tried, value_told(tried.chosen)),
-        tuning_chart(tried, words, value_told),
+        why(tried, format_value(tried.chosen)),
+        tuning_chart(tried, words, format_value),
         numbers=as_details(
             f"Score by {words}",
             [
@@ -53,7 +54,7 @@ def _slice(tried: TuningSlice) -> Markup:
                 Column("share of the average", True),
             ],
             [
-                [value_told(value), number(score), number(error), percent(share)]
+                [format_value(value), number(score), number(error), percent(share)]
                 for value, score, error, share in zip(
                     tried.values, tried.scores, tried.errors, tried.shares, strict=True
                 )
@@ -63,7 +64,7 @@ def _slice(tried: TuningSlice) -> Markup:
 
 
 def why(tried: TuningSlice, chosen: str) -> str:
-    """Why the mark is where it is, in words."""
+    """A sentence on the marked value and how its score compares with the best one."""
     best = max(range(len(tried.values)), key=lambda place: tried.scores[place])
     marked = f"Marked: {chosen}, the value of the candidate with the largest weight."
     at = tried.values.index(tried.chosen) if tried.chosen in tried.values else None

@@ -1,4 +1,4 @@
-"""The judgement of any model's out-of-fold scores, ours or not."""
+"""Assessment of any model by its out-of-fold scores, without negatives."""
 
 from __future__ import annotations
 
@@ -11,27 +11,34 @@ from sklearn.utils import column_or_1d
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
-from blindauc.estimate import MIN_JUDGED, TOO_FEW, Estimate
+from blindauc.estimate import MIN_POSITIVES, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
-from blindauc.prior import ScoreModel, flag, is_told
+from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.judgement import is_judged, judge_ranks, on_scores, without_evidence
+from blindauc.trust.ranks import assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreJudgement:
-    """What out-of-fold scores say about a model and about its labels.
+    """Result of `judge`: what out-of-fold scores tell about a model and its labels.
 
     Attributes
     ----------
-    auc : Estimate, the AUC that the ranking has on true labels
-    prior : Estimate, the share of positives among the unlabelled rows
-    contamination : Estimate, the share of the labelled positives that are not positive
-    labelled_rows : ndarray of shape (n_pos,), the row numbers of the labelled positives, from 0
-    suspicion : ndarray of shape (n_pos,), the probability that each of these labels is wrong
-    rank : ndarray of shape (n,), the share of the unlabelled rows, of its fold where folds are given, that score below
-        each row
-    rank_model : ScoreModel, the probability of an unlabelled row to be positive, and the suspicion of a label, by rank
+    auc : Estimate
+        The AUC of the ranking on true labels.
+    prior : Estimate
+        The class prior: the share of positives among the unlabelled rows.
+    contamination : Estimate
+        The share of the labelled positives that are not positive.
+    labelled_rows : ndarray of shape (n_pos,)
+        The row numbers of the labelled positives, from 0.
+    suspicion : ndarray of shape (n_pos,)
+        The probability that each of these labels is wrong.
+    rank : ndarray of shape (n,)
+        The share of the unlabelled rows that score below each row; only rows of the same fold count if `folds` were
+        given.
+    rank_model : ScoreModel
+        As functions of the rank: the probability that an unlabelled row is positive, and the suspicion of a label.
     """
 
     auc: Estimate
@@ -44,55 +51,57 @@ class ScoreJudgement:
     _unlabelled: tuple[Floats, Floats] | None
 
     def doubtful_labels(self, max_fdr: float = 0.2) -> Ints:
-        """Row numbers of the labelled positives to check, the most doubtful first.
+        """Row numbers of the labels to re-check, the most suspicious first.
 
         Parameters
         ----------
         max_fdr : float, default=0.2
-            As many as there can be while the expected share of false alarms among them is at most this.
+            The largest expected false discovery rate: the share of the returned labels that are correct after all.
 
         Returns
         -------
         ndarray
-            Counted from 0, as NumPy counts.
+            Row numbers, from 0.
         """
         order = np.lexsort((self.rank[self.labelled_rows], -self.suspicion))
         return self.labelled_rows[order[flag(self.suspicion, max_fdr)[order]]]
 
     def calibration(self, unl_scores: Any = None) -> ScoreModel:
-        """The probability of an unlabelled row to be positive, as a function of the score.
+        """The probability that an unlabelled row is positive, as a function of the score.
 
         Parameters
         ----------
         unl_scores : array-like of shape (n_unl,), optional
-            Scores of unlabelled rows by the model that will be used, such as one that was fitted to all rows, which
-            should not have seen these; the scores that were judged by default.
+            Scores of unlabelled rows by the model that you will use, such as one fitted to all labelled rows. That
+            model should not have been fitted to these rows. By default, the scores that were passed to `judge`.
 
         Returns
         -------
         ScoreModel
-            With `probability(scores)` and `probability_interval(scores)`. Calibrated where the prior was given or can
-            be told (`blindauc.prior.is_told`); use the interval otherwise.
+            With `probability(scores)` and `probability_interval(scores)`. The probabilities are calibrated if the prior
+            was given or is identified by the data (`blindauc.prior.is_identified`); use the interval otherwise.
         """
         if unl_scores is not None:
             scores = _read_vector("unl_scores", unl_scores)
             return on_scores(self.rank_model, scores, np.ones(len(scores)))
         if self._unlabelled is None:
             raise ValueError(
-                "The scores of several folds may have a scale each: pass unl_scores, scores of unlabelled rows by the "
-                "model that you will use."
+                "The models of different folds may score on different scales: pass unl_scores, scores of unlabelled "
+                "rows by the model that you will use."
             )
         return on_scores(self.rank_model, *self._unlabelled)
 
     def __repr__(self) -> str:
         n_pos = len(self.labelled_rows)
-        of = f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows"
-        if not is_judged(self.rank_model):
-            return f"{of}\n  AUC              {TOO_FEW}"
-        prior = str(self.prior) if is_told(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
+        header = f"ScoreJudgement of {n_pos} labelled and {len(self.rank) - n_pos} unlabelled rows"
+        if not has_evidence(self.rank_model):
+            return f"{header}\n  AUC              {TOO_FEW}"
+        prior = (
+            str(self.prior) if is_identified(self.prior) else f"between {self.prior.low:.3f} and {self.prior.high:.3f}"
+        )
         return "\n".join(
             [
-                of,
+                header,
                 f"  AUC              {self.auc}",
                 f"  prior            {prior}",
                 f"  contamination    {self.contamination}",
@@ -110,34 +119,34 @@ def judge(
     folds: Any = None,
     pos_label: Any = None,
 ) -> ScoreJudgement:
-    r"""Judge a model, ours or not, by one out-of-fold score for each row, without a single negative.
+    r"""Estimate AUC, class prior, wrong labels and calibration of any model from its out-of-fold scores.
 
-    Rows become ranks among the unlabelled rows U,
+    No negative labels are needed. Each score is replaced by its rank among the unlabelled rows U,
 
     .. math:: r_i = \frac{1}{|U|} \sum_{j \in U} \left( 1[f_j < f_i] + \tfrac12 1[f_j = f_i] \right)
 
-    whose distributions are explained as mixtures of a positive and a negative class (`blindauc.prior.fit_score_model`):
+    and the ranks are modelled as mixtures of a positive and a negative class (`blindauc.prior.fit_score_model`):
 
     .. math:: \text{labelled} = (1 - \eta) f_1 + \eta f_0, \qquad \text{unlabelled} = \pi f_1 + (1 - \pi) f_0
 
-    with the prior :math:`\pi` and the contamination :math:`\eta`. Only the order of scores matters: logits,
-    probabilities and distances do as well.
+    with the class prior :math:`\pi` and the contamination :math:`\eta`. Only the order of the scores matters: logits,
+    probabilities and distances all work.
 
     Parameters
     ----------
     y_pu : array-like of shape (n,)
         1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
     out_of_fold_scores : array-like of shape (n,)
-        Higher is more likely positive; each by a model that has not seen the row, such as those of
+        One score per row, higher for positives, each by a model that was not fitted to the row, such as from
         `sklearn.model_selection.cross_val_predict` with shuffled folds. In-sample scores give an AUC that is too high,
         and hide wrong labels.
     prior : float, optional
         The share of positives among the unlabelled rows, if known.
     sample_weight : array-like of shape (n,), optional
-        A weight of 2 equals a row given twice. Of weights that are not whole numbers only the proportions count.
+        A weight of 2 equals a row given twice. If weights are not whole numbers, only their proportions count.
     folds : array-like of shape (n,), optional
         The fold in which each row was held out. Rows are then ranked among the unlabelled rows of their own fold, so
-        that models with different scales can be put together.
+        that the models of different folds may have different scales.
     pos_label : object, default=None
         The label of positives; the larger of the two by default.
 
@@ -145,7 +154,7 @@ def judge(
     -------
     ScoreJudgement
         With `auc`, `prior`, `contamination`, `suspicion`, `doubtful_labels(max_fdr)` and `calibration()`. With fewer
-        than 15 labelled positives their intervals are 0 to 1, but for a prior that is given.
+        than 15 labelled positives all intervals are 0 to 1, except that of a prior that was given.
 
     Examples
     --------
@@ -176,8 +185,8 @@ def judge(
     fold = np.zeros(len(scores), dtype=np.intp) if folds is None else _read_folds(folds, len(scores))
     rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
     labelled = np.flatnonzero(is_positive)
-    found = judge_ranks(_ranked(rank, is_positive, weight), prior)
-    if np.count_nonzero(weight[labelled]) < MIN_JUDGED:
+    found = assess_ranks(_ranked(rank, is_positive, weight), prior)
+    if np.count_nonzero(weight[labelled]) < MIN_POSITIVES:
         found = without_evidence(found, prior)
     counted = ~is_positive & (weight > 0)
     return ScoreJudgement(

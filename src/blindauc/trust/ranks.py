@@ -1,0 +1,172 @@
+"""AUC, class prior, contamination and suspicion, estimated from out-of-fold ranks.
+
+Ranks are used instead of scores because the models of different folds may have different scales. Each row is ranked
+among the unlabelled rows of its own fold, and ranks of all folds can be pooled.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.estimate import Estimate
+from blindauc.metrics import pu_auc_score
+from blindauc.prior import Explanation, PriorEstimate, ScoreModel, explain_scores, nothing_known
+from blindauc.ranks import Ranked, share_below
+
+CHANCE = 0.5
+"""The AUC of a random ranking."""
+
+MOST_PRIOR = 0.99
+"""The largest prior used to compute an AUC (convention). At a prior of 1 there is no negative, and no AUC."""
+
+
+@dataclass(frozen=True)
+class RankAssessment:
+    """What out-of-fold ranks tell about a model and its labels.
+
+    Attributes
+    ----------
+    estimate : PriorEstimate
+        The class prior of the unlabelled rows and the share of wrong labels among the labelled positives.
+    suspicion : ndarray of shape (n_pos,)
+        The probability that each labelled positive is mislabelled.
+    auc : Estimate
+        The AUC of the ranking on true labels.
+    score_model : ScoreModel
+        The calibration, as a function of the rank.
+    """
+
+    estimate: PriorEstimate
+    suspicion: Floats
+    auc: Estimate
+    score_model: ScoreModel
+
+
+def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
+    """Fit the two-class mixture model of `blindauc.prior` to out-of-fold ranks.
+
+    Parameters
+    ----------
+    ranked : Ranked
+    prior : float, optional
+        The class prior of the unlabelled rows, if known.
+
+    Returns
+    -------
+    RankAssessment
+    """
+    found = explain_scores(
+        ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
+    )
+    auc = found.auc if _is_better_than_chance(ranked, found.auc) else _maybe_worse_than_chance(ranked, found)
+    return RankAssessment(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)
+
+
+def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
+    """Whether the ranking is significantly better than chance, so that the AUC of the mixture model can be used.
+
+    No mixture of the model has an AUC below 0.5. If the labelled rows mostly rank in the lower half, either most labels
+    are wrong or the ranking is, and the model cannot tell which. So the mean rank of the labelled rows must exceed one
+    half by the two-sided 95 % quantile of the Mann-Whitney test.
+    """
+    n_pos, n_unl = ranked.pos_weight.sum(), ranked.unl_weight.sum()
+    reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / n_pos + 1 / n_unl) / 12)
+    return auc.low > CHANCE and float(np.average(ranked.pos, weights=ranked.pos_weight)) - reach > CHANCE
+
+
+def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
+    """The AUC with its interval extended downwards to the value that Theorem 1 gives if no label is wrong."""
+    if min(np.count_nonzero(ranked.pos_weight), np.count_nonzero(ranked.unl_weight)) < 2:
+        return Estimate(CHANCE, 0.0, 1.0)
+    with warnings.catch_warnings():
+        # `pu_auc_score` warns of a wrong prior where the AUC is below zero. Here the ranking may be at fault instead.
+        warnings.simplefilter("ignore", UserWarning)
+        auc = pu_auc_score(
+            np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
+            np.append(ranked.pos, ranked.unl),
+            sample_weight=np.append(ranked.pos_weight, ranked.unl_weight),
+            prior=usable_prior(found.model.estimate.prior),
+        )
+    value, low = min(found.auc, auc), min(found.auc.low, auc.low)
+    worst = _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
+    # If the interval is all of [0, 1], report 0.5: the estimate itself may be clipped to 0 or 1, which would mislead.
+    return worst if worst.low > 0 or worst.high < 1 else Estimate(CHANCE, 0.0, 1.0)
+
+
+def usable_prior(prior: Estimate) -> Estimate:
+    """The prior, clipped to at most `MOST_PRIOR` so that there is an AUC."""
+    return _clipped(prior, 0.0, MOST_PRIOR)
+
+
+def residual_contamination(contamination: Estimate) -> Estimate:
+    """The contamination that remains after labels were weighted by `1 - suspicion`.
+
+    Its estimate is zero, as the weights remove the expected wrong labels. The weights may remove too many or too few:
+    the interval is as wide as that of the contamination.
+    """
+    half = (contamination.high - contamination.low) / 2
+    return Estimate(0.0, -half, half, contamination.confidence)
+
+
+def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
+    value, low, high = (min(max(number, least), most) for number in (float(estimate), estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.confidence)
+
+
+def without_evidence(assessment: RankAssessment, prior: float | None) -> RankAssessment:
+    """The assessment with uninformative intervals from 0 to 1, for when too few rows were held out.
+
+    A prior that was given keeps its interval.
+    """
+    model, found = assessment.score_model, assessment.estimate
+    class_prior = found.prior if prior is not None else _uninformative(found.prior)
+    estimate = replace(found, prior=class_prior, contamination=_uninformative(found.contamination))
+    nothing = nothing_known(len(model.probabilities), model.plausible.confidence)
+    model = replace(model, estimate=estimate, plausible=nothing)
+    return replace(assessment, estimate=estimate, auc=Estimate(CHANCE, 0.0, 1.0), score_model=model)
+
+
+def _uninformative(share: Estimate) -> Estimate:
+    """The same estimate with the interval from 0 to 1."""
+    return Estimate(float(share), 0.0, 1.0, share.confidence)
+
+
+def has_evidence(model: ScoreModel) -> bool:
+    """Whether the model was fitted to the ranks of enough out-of-fold rows, so that its numbers can be reported."""
+    return not model.plausible.says_nothing
+
+
+def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
+    """A model of ranks turned into a model of scores, by the quantiles of the unlabelled scores.
+
+    Each step ends half way between two neighbouring scores, so that rounding errors never move a row to another step.
+    """
+    levels, place = np.unique(unl_scores, return_inverse=True)
+    ranks = share_below(levels, levels, np.bincount(place, unl_weight).astype(np.float64))
+    margin = 1e-6 * (levels[-1] - levels[0] + 1e-300)
+    gaps = np.concatenate([[levels[0] - margin], (levels[:-1] + levels[1:]) / 2, [levels[-1] + margin]])
+    return replace(model, edges=gaps[np.searchsorted(ranks, model.edges, side="right")])
+
+
+def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
+    """The model with the probabilities of a population that mixes labelled and unlabelled rows.
+
+    Densities are relative to that of the unlabelled rows. With `clean` the density of correctly labelled rows,
+    `probability` the share of positives among the unlabelled rows and c = `labelled_share`, the probability is
+
+        (c clean + (1 - c) probability) / (c clean / (1 - suspicion) + 1 - c).
+    """
+    prior, contamination = float(model.estimate.prior), float(model.estimate.contamination)
+    if prior == 0:
+        return model
+    clean = (1 - contamination) * model.probabilities / prior
+    labelled = clean / np.maximum(1 - model.suspicions, 1e-9)
+    positive = labelled_share * clean + (1 - labelled_share) * model.probabilities
+    everything = labelled_share * labelled + (1 - labelled_share)
+    probabilities = np.maximum.accumulate(np.clip(positive / everything, 0.0, 1.0))
+    return replace(model, probabilities=probabilities, labelled_share=labelled_share)
