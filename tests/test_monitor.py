@@ -165,7 +165,7 @@ def test_shares_of_categories_that_change(model, new):
     column = only_drift(monitor(model, new.assign(ward=np.where(new.index < 200, "hip", new["ward"]))))
     assert (column.column, column.is_shifted, column.unseen) == ("ward", True, {})
     column = only_drift(monitor(model, new.assign(smoker="yes")))
-    assert (column.column, column.before, column.after) == ("smoker", column.before, "yes 100%")
+    assert (column.column, column.before, column.after) == ("smoker", column.before, "yes 100 %")
 
 
 def test_gaps_that_grew(model, new):
