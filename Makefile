@@ -21,7 +21,8 @@ test: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	# A thread of linear algebra for each of the two processes; files whole, as far as the balance allows.
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
 test-slow: install  ## statistical checks over many data sets (minutes)
 	$(BIN)/python -m pytest -m slow

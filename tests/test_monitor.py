@@ -15,6 +15,8 @@ from blindauc.analysis.drift import change_of_categories, change_of_numbers, p_o
 from blindauc.analysis.training import categories, numbers, training_of
 from blindauc.report.monitor import monitoring_as_html
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 
 def drawn(n, seed, signal=1.0):
     """Patients, one in four ill, half of the ill labelled."""

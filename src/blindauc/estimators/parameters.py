@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
 from blindauc.data import Data
 from blindauc.estimators.inputs import check_choice, check_number, check_prior, read_sparsity
 from blindauc.estimators.ranking import PURanking
+from blindauc.estimators.reading import all_or_nothing
 from blindauc.estimators.shapes import scorer_of
 from blindauc.risks import Risk
 from blindauc.scorers import LinearScorer
@@ -43,6 +44,52 @@ class PUParameters(PURanking):
     tol: float = 1e-4
     random_state: Any = None
     verbose: int = 0
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        checked: Any = None,
+    ) -> Self:
+        """Fit to labelled positives and unlabelled rows.
+
+        Estimators whose name ends in CV first choose their settings, by cross-validation on these labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
+        y : array-like of shape (n,)
+            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
+            two values the larger is the positive one.
+        sample_weight : array-like of shape (n,), optional
+            A pair weighs the product of its two weights. To cross-validation and calibration, whole numbers are
+            counts of rows and others only proportions.
+        groups : array-like of shape (n,), optional
+            Whom each row belongs to, such as a patient. Cross-validation and calibration hold all rows of a group out
+            together; a single fit does not depend on it otherwise.
+        time : array-like of shape (n,), optional
+            When each row was, as numbers or dates. Cross-validation and calibration judge rows by fits to earlier
+            ones; a single fit does not depend on it otherwise.
+        checked : array-like of shape (n,), optional
+            What people found who checked labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" where nobody did. A positive that was checked is never
+            left out, and a negative counts as one (`known_negative_share`), whatever y says.
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._check_params()
+            self._fit_to(X, y, sample_weight, groups=groups, time=time, checked=checked)
+        return self
+
+    def _fit_to(self, X: Any, y: Any, sample_weight: Any, **known: Any) -> None:
+        """Read the rows and fit to them; what else is `known` of rows are groups, time and checked."""
+        raise NotImplementedError
 
     def _check_params(self) -> None:
         """Raise where a parameter makes no sense."""
