@@ -1,5 +1,6 @@
 """The commands as a user runs them, and how bad input must be answered."""
 
+from joblib import parallel_config
 from typer.testing import CliRunner
 
 from blindauc.cli.app import app
@@ -9,7 +10,9 @@ FIT = ("fit", "--shape", "linear")
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    # Whatever --jobs says: processes of their own would take seconds to start, beside tests that use every core.
+    with parallel_config("sequential"):
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def told(result, words):

@@ -18,6 +18,27 @@ def no_lines_of_progress(monkeypatch):
     monkeypatch.setattr(displays, "FIRST_LINE", 600.0)
 
 
+FEW = {
+    "choice.space.RIDGE_DECADES": (1, -1),
+    "choice.space.BENT_RIDGE_DECADES": (1, -1),
+    "choice.space.COLUMN_RATIO": 2.0,
+    "choice.space.FEW_COLUMNS": 1,
+    "estimators.space.OUTLIER_SHARES": (0.0, 0.1),
+    "estimators.space.N_LEAVES": (4,),
+    "estimators.space.N_ROUNDS": (5, 20),
+    "estimators.tuning.REPEATED_BELOW": 0,
+}
+
+
+@pytest.fixture(scope="module")
+def few_candidates():
+    """Quick searches, for tests of what is made of a search; how it chooses is the matter of others."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, values in FEW.items():
+            patch.setattr(f"blindauc.{name}", values)
+        yield
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     """A page in a real browser, where there is one."""

@@ -26,6 +26,8 @@ from blindauc.cli import outputs
 from blindauc.cli.fit import fit
 from blindauc.datasets import make_patients
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 WRITTEN = {
     "model.skops",
     "ranking.csv",

@@ -14,6 +14,8 @@ from blindauc.analysis.sides import Ranked
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 LABEL = ("--label", "infection", "--id", "patient", "--jobs", "1", "--json")
 
 
@@ -244,7 +246,7 @@ def test_the_command_tells_what_changed(runs, tmp_path):
     result = run("compare", runs / "before", runs / "after", "--out", tmp_path / "changes.html")
     assert result.exit_code == 0, result.output
     assert "after ranks worse than before by" in result.stdout
-    assert re.search(r"temperature: [+-]\d+% to not there, selected", result.stdout)
+    assert re.search(r"temperature: [+-]\d+ % to not there, selected", result.stdout)
     assert "What changed from" in (tmp_path / "changes.html").read_text(encoding="utf-8")
 
 

@@ -15,6 +15,8 @@ from blindauc.cli.config import OF_THE_CALL, recorded
 from blindauc.cli.fit import fit
 from blindauc.datasets import make_patients
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):

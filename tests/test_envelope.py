@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from blindauc.analysis.envelope import opened
 from blindauc.choice.baselines import BASELINES
-from blindauc.cli.app import app
 from blindauc.datasets import make_patients
 from blindauc.model_files import load
 
@@ -17,7 +16,7 @@ from blindauc.model_files import load
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "out"
-    result = CliRunner().invoke(app, ["demo", "--out", str(folder)])
+    result = run("demo", "--out", folder)
     assert result.exit_code == 0, result.output
     return folder, result.stdout
 

@@ -8,12 +8,10 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import FIT
-from typer.testing import CliRunner
+from command_line import FIT, run
 
-from blindauc.cli.app import app
+pytestmark = pytest.mark.usefixtures("few_candidates")
 
-RUNNER = CliRunner()
 N_ROWS = 40
 LABEL = ("--label", "infection")
 WORDS = [
@@ -243,7 +241,7 @@ CASES = [fit_case, fit_case, score_case, audit_case, model_case, config_case]
 def results(tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     table(np.random.default_rng(0)).to_csv(place / "table.csv", index=False)
-    fitted = RUNNER.invoke(app, [*FIT, str(place / "table.csv"), *LABEL, "--out", str(place / "out"), "--json"])
+    fitted = run(*FIT, place / "table.csv", *LABEL, "--out", place / "out", "--json")
     assert fitted.exit_code == 0, fitted.output
     return place / "out"
 
@@ -252,7 +250,7 @@ def check(number, folder, results):
     rng = np.random.default_rng(number)
     command = [str(part) for part in CASES[number % len(CASES)](folder, results, rng)]
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    result = RUNNER.invoke(app, command)
+    result = run(*command)
     assert result.exit_code in (0, 1, 2), (number, command, result.output, result.exception)
     assert result.exception is None or isinstance(result.exception, SystemExit), (number, command, result.exception)
     after = set(folder.iterdir()) - set(before)

@@ -11,6 +11,8 @@ from blindauc import BlindAUCClassifierCV
 from blindauc.analysis import LeakError, analyse, find_leaks
 from blindauc.datasets import make_patients
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 N_POS, N_UNL = 40, 200
 N = N_POS + N_UNL
 rng = np.random.default_rng(0)

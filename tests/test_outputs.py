@@ -13,6 +13,8 @@ from blindauc import read_table
 from blindauc.cli.outputs import NAMES, check_outputs
 from blindauc.files import check_apart
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 LABEL = ("--label", "infection")
 N_ROWS = 60
 TABLE = pd.DataFrame(

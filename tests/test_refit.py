@@ -15,6 +15,8 @@ from blindauc.review import Record
 from blindauc.review.decisions import Attempt
 from blindauc.review.record import RECORD
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):

@@ -29,6 +29,8 @@ from blindauc.review.exchange import Names, checked_table, read_decisions
 from blindauc.review.knowledge import Prospect, share_interval
 from blindauc.review.table_facts import TableFacts
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 
 @pytest.fixture
 def record(tmp_path):

@@ -11,6 +11,8 @@ from blindauc.analysis import write_csv
 from blindauc.datasets import layouts
 from blindauc.datasets.tables import Notation, TableError, notation_of, read_table_in_parts
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 pd = pytest.importorskip("pandas")
 
 

@@ -17,6 +17,8 @@ from blindauc.analysis import workbook, write_workbook
 from blindauc.datasets import make_patients
 from blindauc.datasets.tables import TableError, read_table_in_parts
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 pd = pytest.importorskip("pandas")
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -175,7 +175,7 @@ def _typical(column: Numbers | Categories, is_date: bool) -> str:
     if not column.counts:
         return "nothing"
     most = max(column.counts, key=lambda text: column.counts[text])
-    return f"{most} {column.counts[most] / sum(column.counts.values()):.0%}"
+    return f"{most} {100 * column.counts[most] / sum(column.counts.values()):.0f} %"
 
 
 def _score_drift(before: Numbers, score: Floats, alpha: float) -> ScoreDrift:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -133,54 +134,64 @@ def fit(
         at("starting")
         from dataclasses import replace
 
-        from blindauc.analysis import analyse, provenance
+        from blindauc.analysis import provenance
         from blindauc.datasets.tables import notation_of, read_table
 
-        if group is not None and groups is not None:
-            raise ValueError("--group and --groups say the same in two ways: give one of them.")
         at("reading")
         in_parts = is_read_in_parts(data, memory, cluster)
-        if in_parts and (sheet is not None or header_row is not None):
-            raise ValueError("--sheet and --header-row are for a table that is read whole: leave them out.")
+        _check_options_agree(given, in_parts)
         frame = None if in_parts else read_table(data, sheet=sheet, header_row=header_row)
-        columns = columns_in(data) if frame is None else list(frame.columns)
         folder = tidy(out or Path(f"{data.name.split('.')[0]}-blindauc"))
         origin = provenance(recorded(given, folder), files_read(given), seed=seed)
         if config is not None:
             check_repeats(config, files_read(given), origin)
         with filled(folder, [data, groups, decisions, config], force=force) as unfinished:
             at("analysis")
-            options: dict[str, Any] = {
-                "positive": positive,
-                "id": id,
-                "drop": listed_columns(drop, columns),
-                "groups": group if groups is None else _groups_in(groups),
-                "rows_by": rows_by,
-                "time": time,
-                "categorical": listed_columns(categorical, columns),
-                "numeric": listed_columns(numeric, columns),
-                "date": listed_columns(date, columns),
-                "allow_leaks": listed_columns(allow_leak, columns),
-                "prior": prior,
-                "capacity": capacity,
-                "show": listed_columns(show, columns),
-                "shape": listed_shapes(shape),
-                "random_state": seed,
-                "n_jobs": jobs,
-                "verbose": int(not as_json),
-                "name": printable(data.name),
-            }
-            if frame is None and (checked is not None or decisions is not None):
-                raise ValueError("--checked and --decisions are for a table that is read whole: leave them out.")
-            if frame is None:
-                analysis = analysed_in_parts(data, label, options, memory=memory, cluster=cluster)
-            else:
-                found = checked if decisions is None else _found_in(decisions, frame, id, checked)
-                analysis = analyse(frame, label, checked=found, **options)
+            analysis = _analysed(frame, given)
             at("writing")
             analysis = replace(analysis, findings=replace(analysis.findings, provenance=origin))
             write_all(analysis, unfinished, notation_of(first_file(data), header_row=header_row))
     _print(analysis, folder, as_json)
+
+
+def _check_options_agree(given: Mapping[str, Any], in_parts: bool) -> None:
+    if given["group"] is not None and given["groups"] is not None:
+        raise ValueError("--group and --groups say the same in two ways: give one of them.")
+    for first, second in (("sheet", "header_row"), ("checked", "decisions")):
+        if in_parts and (given[first] is not None or given[second] is not None):
+            flags = " and ".join(f"--{name.replace('_', '-')}" for name in (first, second))
+            raise ValueError(f"{flags} are for a table that is read whole: leave them out.")
+
+
+def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
+    """The analysis that the options ask for; of a table in parts where there is no frame."""
+    from blindauc.analysis import analyse
+
+    data, label = given["data"], given["label"]
+    options = _options(given, columns_in(data) if frame is None else list(frame.columns))
+    if frame is None:
+        return analysed_in_parts(data, label, options, memory=given["memory"], cluster=given["cluster"])
+    found = given["checked"]
+    if given["decisions"] is not None:
+        found = _found_in(given["decisions"], frame, given["id"], given["checked"])
+    return analyse(frame, label, checked=found, **options)
+
+
+def _options(given: Mapping[str, Any], columns: list[str]) -> dict[str, Any]:
+    """What the command line says, in the words of `blindauc.analysis.analyse`."""
+    as_they_are = ("positive", "id", "rows_by", "time", "prior", "capacity")
+    lists = {"drop": "drop", "allow_leak": "allow_leaks", "show": "show"}
+    kinds = {kind: kind for kind in ("categorical", "numeric", "date")}
+    return {
+        **{name: given[name] for name in as_they_are},
+        **{name: listed_columns(given[option], columns) for option, name in (lists | kinds).items()},
+        "groups": given["group"] if given["groups"] is None else _groups_in(given["groups"]),
+        "shape": listed_shapes(given["shape"]),
+        "random_state": given["seed"],
+        "n_jobs": given["jobs"],
+        "verbose": int(not given["as_json"]),
+        "name": printable(given["data"].name),
+    }
 
 
 def write_all(analysis: Analysis, folder: Path, notation: Notation) -> None:

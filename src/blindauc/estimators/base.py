@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +20,7 @@ from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_share, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
-from blindauc.estimators.reading import Sifted, all_or_nothing
+from blindauc.estimators.reading import Sifted
 from blindauc.estimators.shapes import check_shapes
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.evidence.out_of_fold import out_of_fold_of
@@ -56,47 +56,11 @@ class PUClassifier(PUParameters):
     max_swaps: int = 50
     callback: Any = None
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-        time: Any = None,
-        checked: Any = None,
-    ) -> Self:
-        """Fit to labelled positives and unlabelled rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
-        y : array-like of shape (n,)
-            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
-            other two values, the larger is the positive one.
-        sample_weight : array-like of shape (n,), optional
-            The weight of a pair is the product of its two weights. The calibration takes whole numbers as counts of
-            rows, and other weights as proportions.
-        groups : array-like of shape (n,), optional
-            The group of each row, such as a patient. The calibration holds rows of one group out together; the
-            coefficients do not depend on groups.
-        time : array-like of shape (n,), optional
-            The time of each row, as numbers or dates. The calibration evaluates rows by fits to earlier ones; the
-            coefficients do not depend on time.
-        checked : array-like of shape (n,), optional
-            The results of manual checks of labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
-            "wrong" or "negative" for a negative, missing or "" if a row was not checked. They override y: a confirmed
-            positive is never left out of the fit, and a negative is used as such (`known_negative_share`).
-
-        Returns
-        -------
-        self
-        """
-        with all_or_nothing(self), opened(self, X, y, sample_weight) as parts:
-            self._check_params()
-            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time, checked=checked)
+    def _fit_to(self, X: Any, y: Any, sample_weight: Any, **known: Any) -> None:
+        with opened(self, X, y, sample_weight) as parts:
+            rows = read_rows(self, parts, X, y, sample_weight, **known)
             check_shapes([self.shape], self, rows)
             self._fit(rows)
-        return self
 
     def _fit(self, rows: Sifted) -> None:
         data = rows.data

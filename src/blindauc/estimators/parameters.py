@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from sklearn.utils import check_random_state
 
 from blindauc.data import Data
 from blindauc.estimators.inputs import check_choice, check_number, check_prior, read_sparsity
 from blindauc.estimators.ranking import PURanking
+from blindauc.estimators.reading import all_or_nothing
 from blindauc.estimators.shapes import scorer_of
 from blindauc.risks import Risk
 from blindauc.scorers import LinearScorer
@@ -43,6 +44,52 @@ class PUParameters(PURanking):
     tol: float = 1e-4
     random_state: Any = None
     verbose: int = 0
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        time: Any = None,
+        checked: Any = None,
+    ) -> Self:
+        """Fit to labelled positives and unlabelled rows.
+
+        Estimators whose name ends in CV first choose their settings by cross-validation on these labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
+        y : array-like of shape (n,)
+            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
+            other two values, the larger is the positive one.
+        sample_weight : array-like of shape (n,), optional
+            The weight of a pair is the product of its two weights. Cross-validation and calibration take whole numbers
+            as counts of rows, and other weights as proportions.
+        groups : array-like of shape (n,), optional
+            The group of each row, such as a patient. Cross-validation and calibration hold rows of one group out
+            together; the coefficients of a single fit do not depend on groups.
+        time : array-like of shape (n,), optional
+            The time of each row, as numbers or dates. Cross-validation and calibration evaluate rows by fits to earlier
+            ones; the coefficients of a single fit do not depend on time.
+        checked : array-like of shape (n,), optional
+            The results of manual checks of labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
+            "wrong" or "negative" for a negative, missing or "" if a row was not checked. They override y: a confirmed
+            positive is never left out of the fit, and a negative is used as such (`known_negative_share`).
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._check_params()
+            self._fit_to(X, y, sample_weight, groups=groups, time=time, checked=checked)
+        return self
+
+    def _fit_to(self, X: Any, y: Any, sample_weight: Any, **known: Any) -> None:
+        """Read the rows and fit to them; `known` holds their groups, time and checks."""
+        raise NotImplementedError
 
     def _check_params(self) -> None:
         """Raise an error for invalid parameters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -27,7 +27,7 @@ from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.estimators.parted import ranks_among, searched
-from blindauc.estimators.reading import Sifted, all_or_nothing
+from blindauc.estimators.reading import Sifted
 from blindauc.estimators.space import read_choices
 from blindauc.estimators.summary import summary_of
 from blindauc.evidence.folds import Split, fold_splits, splits_of
@@ -70,47 +70,11 @@ class TunedPUClassifier(PUParameters):
 
     _estimator: ClassVar[type[PUClassifier]]
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-        time: Any = None,
-        checked: Any = None,
-    ) -> Self:
-        """Tune by cross-validation on PU labels, then fit to all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
-        y : array-like of shape (n,)
-            1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
-        sample_weight : array-like of shape (n,), optional
-            Whole numbers are counts of rows; other numbers are weights.
-        groups : array-like of shape (n,), optional
-            The group of each row, such as a patient: rows of one group are held out together.
-        time : array-like of shape (n,), optional
-            The time of each row, as numbers or dates: rows are then evaluated by fits to earlier ones.
-        checked : array-like of shape (n,), optional
-            The results of manual checks of labelled or unlabelled rows: 1, "right" or "positive" for a positive, 0,
-            "wrong" or "negative" for a negative, missing or "" if a row was not checked. They override y: a confirmed
-            positive is never left out of the fit, and a negative is used as such, with a weight that is tuned
-            (`known_negative_share`).
-
-        Returns
-        -------
-        self
-        """
-        with (
-            all_or_nothing(self),
-            steps(SHARES, is_shown=bool(self.verbose)) as at,
-            opened(self, X, y, sample_weight) as parts,
-        ):
-            self._check_params()
+    def _fit_to(self, X: Any, y: Any, sample_weight: Any, **known: Any) -> None:
+        with steps(SHARES, is_shown=bool(self.verbose)) as at, opened(self, X, y, sample_weight) as parts:
             at("search")
-            rows = read_rows(self, parts, X, y, sample_weight, groups=groups, time=time, checked=checked).counted()
-            self._features(rows.data)  # raises an error for invalid groups before they are counted
+            rows = read_rows(self, parts, X, y, sample_weight, **known).counted()
+            self._features(rows.data)  # groups have to make sense before they can be counted
             choices = read_choices(self, rows)
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
             _check_outliers_can_be_shifted(scorer, choices)
@@ -128,14 +92,13 @@ class TunedPUClassifier(PUParameters):
             best = self._like(self.best_params_)
             in_memory = rows.parts is None
             self.best_estimator_ = (
-                best.fit(X, y, sample_weight, checked=checked) if in_memory else best.fit(rows.engine)
+                best.fit(X, y, sample_weight, checked=known["checked"]) if in_memory else best.fit(rows.engine)
             )
             average = averaged(scorer, search, self.rank_by == "support", rows.parts)
             at("calibration")
             self._store_average(rows, search.data, average, labelled_share)
             at("simpler methods")
             self._store_comparisons(search, average, rows)
-        return self
 
     def _check_params(self) -> None:
         super()._check_params()

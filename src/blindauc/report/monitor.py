@@ -47,8 +47,8 @@ def drift_in_words(column: ColumnDrift) -> str:
     --------
     >>> from blindauc.report.monitor import drift_in_words
     >>> from blindauc.report.monitor_findings import ColumnDrift
-    >>> drift_in_words(ColumnDrift("ward", 0.31, 1e-9, "hip 50%", "bowel 60%", 0.0, 0.2, {"eye": 9}, True, True, True))
-    'values moved (typically hip 50%, now bowel 60%); missing 0 % to 20 %; never seen: eye'
+    >>> drift_in_words(ColumnDrift("ward", 0.3, 1e-9, "hip 50 %", "bowel 60 %", 0.0, 0.2, {"eye": 9}, True, True, True))
+    'values moved (typically hip 50 %, now bowel 60 %); missing 0 % to 20 %; never seen: eye'
     """
     words = []
     if column.is_shifted:

@@ -1,0 +1,43 @@
+"""CONTRIBUTING, the import floors and the tree agree: every module is on its floor, and no file is long."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "blindauc"
+LONGEST = 350
+
+
+def floors_of_the_table():
+    """The modules of each row of CONTRIBUTING's table, from the ground up."""
+    rows = re.findall(r"^\| ((?:`[\w./]+`(?:, )?)+) \|", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
+    return [re.findall(r"`(\w+)(?:\.py|/)`", row) for row in rows]
+
+
+def floors_of_the_linter():
+    """The number of the highest layer of each module, from the ground up."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    layers = [re.findall(r"blindauc\.(\w+)", layer) for layer in reversed(contract["layers"])]
+    return {name: floor for floor, layer in enumerate(layers) for name in layer}
+
+
+def test_table_layers_and_tree_have_the_same_modules():
+    tree = {path.stem for path in SOURCE.iterdir() if path.suffix in ("", ".py")} - {
+        "__init__",
+        "__main__",
+        "__pycache__",
+    }
+    assert {name for floor in floors_of_the_table() for name in floor} == tree
+    assert floors_of_the_linter().keys() == tree
+
+
+def test_rows_of_the_table_are_in_the_order_of_the_layers():
+    layers = floors_of_the_linter()
+    highest = [max(layers[name] for name in floor) for floor in floors_of_the_table()]
+    assert highest == sorted(highest)
+
+
+def test_no_file_is_long():
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
