@@ -11,21 +11,21 @@ from sklearn.pipeline import Pipeline
 
 from blindauc import progress
 from blindauc._typing import Floats
+from blindauc.analysis.as_findings import baseline_finding, doubt_findings, feature_findings, interval, tuning_slices
 from blindauc.analysis.auditing import doubtful
-from blindauc.analysis.belonging import ranked_groups
-from blindauc.analysis.checks import checks_told
-from blindauc.analysis.effects import effects_told, pairs_told
-from blindauc.analysis.expectations import found_told, wrong_told
+from blindauc.analysis.checks import check_findings
+from blindauc.analysis.effects import effect_curves, interaction_findings
+from blindauc.analysis.expectations import expected_positives, expected_wrong_labels
 from blindauc.analysis.features import feature_table
 from blindauc.analysis.grouping import Groups, sparsity_of
+from blindauc.analysis.groups_and_times import ranked_groups
 from blindauc.analysis.inputs import GivenKind, Inputs, Wishes, read_inputs
-from blindauc.analysis.judging import HeldOutRanks
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import plain, provenance
-from blindauc.analysis.ranking import Wanted, cases_told, ranked_rows
+from blindauc.analysis.rank_curves import OutOfFoldRanks
+from blindauc.analysis.ranking import Wanted, ranked_rows, top_cases
 from blindauc.analysis.selection import selection_frequency
-from blindauc.analysis.telling import baseline_told, doubts_told, features_told, interval, tuning_told
-from blindauc.analysis.training import remembered
+from blindauc.analysis.training_summary import summarise_training
 from blindauc.checked import UNCHECKED, as_words
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.shapes import check_shape_is_there
@@ -196,7 +196,7 @@ def analyse(
         at("reasons and stability")
         asked = asdict(wishes) | {"checked": wishes.checked_column}
         origin = provenance(asked | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        return told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
+        return build_analysis(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
 
 
 def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
@@ -205,7 +205,9 @@ def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[s
     return sparsity_of(preprocessor, group_of) if is_of_use else {}
 
 
-def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
+def build_analysis(
+    inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]
+) -> Analysis:
     """All that a fitted model and its rows say."""
     is_positive, ranking = inputs.labels.is_positive, steps.ranking
     seed = 0 if ranking.random_state is None else ranking.random_state
@@ -216,7 +218,7 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id, inputs.numbers)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
     features = feature_table(steps, frequency, scores[inputs.is_usual])
-    held_out = HeldOutRanks(ranking, is_positive, scores, seed)
+    held_out = OutOfFoldRanks(ranking, is_positive, scores, seed)
     findings = Findings(
         asked=_asked(inputs, steps, name),
         auc=interval(ranking.auc_),
@@ -225,26 +227,26 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
         is_auc_known=is_judged(ranking.calibration_),
         is_prior_known=is_told(ranking.prior_),
         capacity=wanted.capacity,
-        found=found_told(steps, unlabelled_scores, wanted.capacity),
-        cases=cases_told(inputs, steps, ranked, wanted.show),
-        wrong=wrong_told(doubts),
+        found=expected_positives(steps, unlabelled_scores, wanted.capacity),
+        cases=top_cases(inputs, steps, ranked, wanted.show),
+        wrong=expected_wrong_labels(doubts),
         n_doubtful=len(ranking.doubtful_labels()),
         roc=held_out.roc(),
         ranks=held_out.histogram(),
-        tuning=list(tuning_told(ranking)),
-        features=features_told(features),
-        doubts=doubts_told(doubts),
-        baselines=[baseline_told(each) for each in ranking.baselines_],
+        tuning=list(tuning_slices(ranking)),
+        features=feature_findings(features),
+        doubts=doubt_findings(doubts),
+        baselines=[baseline_finding(each) for each in ranking.baselines_],
         chosen=plain(ranking.best_params_),
         provenance=origin,
-        effects=effects_told(steps),
-        interactions=pairs_told(steps),
+        effects=effect_curves(steps),
+        interactions=interaction_findings(steps),
         bending=None if ranking.bending_ is None else interval(ranking.bending_),
         shapes=plain(ranking.shapes_),
-        checks=checks_told(ranking, inputs.verdict, is_positive),
+        checks=check_findings(ranking, inputs.verdict, is_positive),
     )
     groups = None if inputs.row_groups is None else ranked_groups(ranked)
-    training = remembered(steps, inputs.frame, scores)
+    training = summarise_training(steps, inputs.frame, scores)
     return Analysis(joined(*steps, training.to_json()), findings, ranked, doubts, features, groups)
 
 

@@ -13,7 +13,7 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
-from blindauc.analysis.training import is_fitted_to
+from blindauc.analysis.training_summary import is_fitted_to
 from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
 from blindauc.trust.judgement import is_judged

@@ -55,14 +55,14 @@ def unseen_categories(steps: Steps, frame: pd.DataFrame) -> Unseen:
     return found
 
 
-def unseen_told(unseen: Unseen) -> str:
+def describe_unseen(unseen: Unseen) -> str:
     """The categories that the fit never saw in words, the most frequent first.
 
     Examples
     --------
     >>> from collections import Counter
-    >>> from blindauc.analysis.cells import unseen_told
-    >>> unseen_told(Counter({("ward", "Z9"): 12}))
+    >>> from blindauc.analysis.cells import describe_unseen
+    >>> describe_unseen(Counter({("ward", "Z9"): 12}))
     "1 category was not there in fitting, and counts as a rare one: 'ward' 'Z9' (12 rows)."
     """
     number = "1 category was" if len(unseen) == 1 else f"{len(unseen):,} categories were"

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Ints
+from blindauc.analysis.as_findings import interval
 from blindauc.analysis.columns import check_column
-from blindauc.analysis.telling import interval
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED, WORDS, read_checked
 from blindauc.report.findings import Checks
 
@@ -78,7 +78,7 @@ def _verdict(word: Any, line: int) -> int:
     return WORDS[text]
 
 
-def checks_told(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks | None:
+def check_findings(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks | None:
     """What was checked, as `Findings` hold it; None where nothing was."""
     if verdict is None:
         return None

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.analysis.as_findings import interval
+from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, on_table, on_training_rows
 from blindauc.analysis.pipeline import Steps
-from blindauc.analysis.sides import Ranked, Side, on_table, run_side
-from blindauc.analysis.telling import interval
 from blindauc.metrics import blind_auc_difference, pu_auc_score
 from blindauc.report.compare_findings import ColumnChange, Judged, LabelChange, Moved, Overlap, RunComparison
 
@@ -22,8 +22,8 @@ MOST_MOVED = 20
 
 
 def compare(
-    first: Ranked | Any,
-    second: Ranked | Any,
+    first: RankedRun | Any,
+    second: RankedRun | Any,
     frame: pd.DataFrame | None = None,
     label: str | None = None,
     *,
@@ -80,7 +80,7 @@ def compare(
     ['temperature']
     """
     if frame is None:
-        before, after = run_side(first), run_side(second)
+        before, after = on_training_rows(first), on_training_rows(second)
         _check_same_rows(before, after)
         how = "the rows that both were fitted to, out of fold"
     else:
@@ -106,7 +106,7 @@ def compare(
     )
 
 
-def _check_same_rows(before: Side, after: Side) -> None:
+def _check_same_rows(before: ModelOnRows, after: ModelOnRows) -> None:
     if len(before.name) != len(after.name):
         raise ValueError(
             f"The two runs are not on the same rows: one has {len(before.name):,}, the other {len(after.name):,}. Pass "
@@ -121,7 +121,7 @@ def _check_same_rows(before: Side, after: Side) -> None:
         )
 
 
-def _judged(before: Side, after: Side, how: str) -> Judged | None:
+def _judged(before: ModelOnRows, after: ModelOnRows, how: str) -> Judged | None:
     """By the rows that are labelled in both runs or in neither, and that both rank without having seen them."""
     known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
     is_labelled = before.is_labelled[known]
@@ -152,7 +152,7 @@ def _overlaps(before: Ints, after: Ints) -> list[Overlap]:
     return [Overlap(k, int(((before <= k) & (after <= k)).sum()), k * k / n) for k in TOPS if 2 * k <= n]
 
 
-def _moved(side: Side, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
+def _moved(side: ModelOnRows, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
     """From 3 to 30 matters as much as from 30 to 300: few people read on to where larger ranks are."""
     factor = np.abs(np.log(after / before))
     most = np.argsort(-factor, kind="stable")[:MOST_MOVED]
@@ -161,7 +161,7 @@ def _moved(side: Side, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
     ]
 
 
-def _label_changes(rows: Bools, before: Side, after: Side) -> list[LabelChange]:
+def _label_changes(rows: Bools, before: ModelOnRows, after: ModelOnRows) -> list[LabelChange]:
     """Some labelled rows, those first whose suspicion is high in either run."""
     suspicions = np.array([before.suspicion, after.suspicion])
     places = np.flatnonzero(rows)

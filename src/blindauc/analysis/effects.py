@@ -17,7 +17,7 @@ MOST_PAIRS = 10
 """Pairs that are told."""
 
 
-def effects_told(steps: Steps) -> list[EffectCurve]:
+def effect_curves(steps: Steps) -> list[EffectCurve]:
     """The effects of the strongest columns, the strongest first."""
     effects, names, unit = steps.ranking.effects_, steps.preprocessor.get_feature_names_out(), units(steps)
     sources = np.array(group_names(steps.preprocessor), dtype=object)[feature_groups(steps.preprocessor)]
@@ -40,7 +40,7 @@ def _curve(effect: Effect, name: str, source: str, unit: str) -> EffectCurve:
     )
 
 
-def pairs_told(steps: Steps) -> list[PairTold]:
+def interaction_findings(steps: Steps) -> list[PairTold]:
     """The pairs of columns that interact most, the strongest first.
 
     Columns that come from the same column of the table exclude each other, or one says that the other is missing:

@@ -32,7 +32,7 @@ def grid(n_rows: int, wanted: int | None = None) -> list[int]:
     return sorted({*numbers, n_rows, *([] if wanted is None else [wanted])})
 
 
-def found_told(steps: Steps, unlabelled_scores: Floats, capacity: int | None) -> list[Expected]:
+def expected_positives(steps: Steps, unlabelled_scores: Floats, capacity: int | None) -> list[Expected]:
     """Positives among the first unlabelled rows of the fit; nothing where nothing is known.
 
     Parameters
@@ -50,7 +50,7 @@ def found_told(steps: Steps, unlabelled_scores: Floats, capacity: int | None) ->
     return [Expected(k, float(each), each.low, each.high) for k, each in zip(numbers, found, strict=True)]
 
 
-def wrong_told(doubtful: pd.DataFrame) -> list[Expected]:
+def expected_wrong_labels(doubtful: pd.DataFrame) -> list[Expected]:
     """Wrong labels among the first of a table of doubtful ones; nothing where nothing is known."""
     if doubtful[list(WRONG_SO_FAR)].isna().any(axis=None):
         return []

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.belonging import groups_in, times_in
 from blindauc.analysis.checks import checked_in
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.grouping import Groups, column_groups
+from blindauc.analysis.groups_and_times import read_row_groups, read_row_times
 from blindauc.analysis.labels import LabelColumn, read_labels_of
 from blindauc.analysis.leaks import Leak, LeakError, leaks_among
 from blindauc.analysis.rows import check_names_rows
@@ -193,8 +193,8 @@ def _belonging(
 ) -> tuple[NDArray[np.object_] | None, Floats | None]:
     rows_by, time = wishes.rows_by, wishes.time
     return (
-        None if rows_by is None else groups_in(frame, rows_by, is_positive),
-        None if time is None else times_in(frame, time, given.get(time)),
+        None if rows_by is None else read_row_groups(frame, rows_by, is_positive),
+        None if time is None else read_row_times(frame, time, given.get(time)),
     )
 
 

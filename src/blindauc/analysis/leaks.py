@@ -128,7 +128,7 @@ def leaks_among(
 def _reason(column: pd.Series, kind: str, copies: Sequence[Ints], rows: _Rows) -> str | None:
     if any(np.array_equal(_pattern(column), each) for each in copies):
         return "says in every row what the labels say"
-    return next((reason for reason in _tellings(_Column.read(column, kind), rows)), None)
+    return next((reason for reason in _leak_reasons(_Column.read(column, kind), rows)), None)
 
 
 def _pattern(column: pd.Series) -> Ints:
@@ -158,7 +158,7 @@ class _Rows:
         is_rare_elsewhere = seen_unl / n_unl <= HARDLY * seen_pos / n_pos
         return is_rare_elsewhere and seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)
 
-    def told(self, event: Bools) -> str:
+    def in_words(self, event: Bools) -> str:
         (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
         return f"{seen_pos:,} of {n_pos:,} labelled rows and {seen_unl:,} of {n_unl:,} others"
 
@@ -202,13 +202,13 @@ class _Numbers(Sequence[str]):
         return str(np.datetime64(int(np.floor(value)), "D")) if self._are_days else f"{value:g}"
 
 
-def _tellings(column: _Column, rows: _Rows) -> Iterator[str]:
+def _leak_reasons(column: _Column, rows: _Rows) -> Iterator[str]:
     """The ways in which a column gives the label away, in words."""
     is_missing = column.codes < 0
     if rows.give_away(~is_missing):
-        yield f"is filled in for {rows.told(~is_missing)}"
+        yield f"is filled in for {rows.in_words(~is_missing)}"
     if rows.give_away(is_missing):
-        yield f"is missing in {rows.told(is_missing)}"
+        yield f"is missing in {rows.in_words(is_missing)}"
     yield from _by_value(column, rows)
     if column.is_ordered:
         yield from _by_limit(column, rows)
@@ -224,16 +224,16 @@ def _by_value(column: _Column, rows: _Rows) -> Iterator[str]:
         first = int(seen_pos.argmax())
         is_first = column.codes == first
         if rows.give_away(is_first, NEARLY_ALL if column.is_measured else MOST):
-            yield f"is {column.texts[first]!r} in {rows.told(is_first)}"
+            yield f"is {column.texts[first]!r} in {rows.in_words(is_first)}"
     # Of many values some are by chance in labelled rows only, so that several together must be in nearly all of them.
     theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & (seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)))
     is_theirs = np.isin(column.codes, theirs)
     if not column.is_ordered and rows.give_away(is_theirs, NEARLY_ALL):
-        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.told(is_theirs)}"
+        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.in_words(is_theirs)}"
     usual = int(seen_unl.argmax()) if len(seen_unl) else -1
     other = present & (column.codes != usual)
     if rows.give_away(other):
-        yield f"is other than {column.texts[usual]!r} in {rows.told(other)}"
+        yield f"is other than {column.texts[usual]!r} in {rows.in_words(other)}"
 
 
 def _by_limit(column: _Column, rows: _Rows) -> Iterator[str]:
@@ -244,6 +244,6 @@ def _by_limit(column: _Column, rows: _Rows) -> Iterator[str]:
     low, high = int(codes[rest]), int(codes[-1 - rest])
     above, below = column.codes >= low, (column.codes >= 0) & (column.codes <= high)
     if rows.give_away(above, NEARLY_ALL):
-        yield f"is {column.texts[low]} or more in {rows.told(above)}"
+        yield f"is {column.texts[low]} or more in {rows.in_words(above)}"
     if rows.give_away(below, NEARLY_ALL):
-        yield f"is {column.texts[high]} or less in {rows.told(below)}"
+        yield f"is {column.texts[high]} or less in {rows.in_words(below)}"

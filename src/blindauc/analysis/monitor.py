@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats
+from blindauc.analysis.as_findings import interval
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.drift import (
     MODERATE_PSI,
@@ -23,15 +24,14 @@ from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import rounded
 from blindauc.analysis.scoring import numbers_of_table
-from blindauc.analysis.telling import interval
-from blindauc.analysis.training import (
-    Categories,
-    Numbers,
-    Training,
-    categories,
+from blindauc.analysis.training_summary import (
+    CategoryCounts,
+    NumberCounts,
+    TrainingSummary,
+    count_categories,
+    count_numbers,
     is_own_table,
-    numbers,
-    training_of,
+    training_summary_of,
     values_of,
 )
 from blindauc.estimate import MIN_JUDGED, Estimate
@@ -92,11 +92,13 @@ def monitor(
     >>> [column.column for column in found.drifted]
     ['temperature']
     """
-    steps, training = steps_of(model), training_of(model)
+    steps, training = steps_of(model), training_summary_of(model)
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     changes = [_compared(steps, training, name, frame) for name in steps.kinds]
     alpha = FALSE_ALARMS / (len(changes) * 3 + 2)  # values, gaps and categories of each; scores; the AUC
-    columns = sorted((_told(each, alpha) for each in changes), key=lambda each: (not each.has_drifted, -each.psi))
+    columns = sorted(
+        (_column_drift(each, alpha) for each in changes), key=lambda each: (not each.has_drifted, -each.psi)
+    )
     return Monitoring(
         data=name,
         n_rows=len(frame),
@@ -104,7 +106,7 @@ def monitor(
         scores=_score_drift(training.score, score, alpha),
         columns=columns,
         fitted_auc=interval(steps.ranking.auc_) if is_judged(steps.ranking.calibration_) else None,
-        labels=None if label is None else _judged(model, frame, label, positive, score, alpha),
+        labels=None if label is None else _new_labels(model, frame, label, positive, score, alpha),
     )
 
 
@@ -114,49 +116,49 @@ class _Compared:
 
     name: str
     is_date: bool
-    before: Numbers | Categories
-    after: Numbers | Categories
+    before: NumberCounts | CategoryCounts
+    after: NumberCounts | CategoryCounts
     n_before: int
     n_after: int
     change: Change
 
     @property
     def unseen(self) -> dict[str, int]:
-        if isinstance(self.before, Numbers) or isinstance(self.after, Numbers):
+        if isinstance(self.before, NumberCounts) or isinstance(self.after, NumberCounts):
             return {}
         new = {text: count for text, count in self.after.counts.items() if text not in self.before.counts}
         return dict(sorted(new.items(), key=lambda item: -item[1]))
 
 
-def _compared(steps: Steps, training: Training, name: str, frame: pd.DataFrame) -> _Compared:
+def _compared(steps: Steps, training: TrainingSummary, name: str, frame: pd.DataFrame) -> _Compared:
     before, is_date = training.columns[name], steps.kinds[name] == "date"
     # A column without a weight may be absent: then it is missing in every row.
     column = frame[name] if name in frame.columns else pd.Series(np.nan, index=frame.index, dtype=object)
     values = values_of(steps, name, column)
-    after: Numbers | Categories
-    if isinstance(before, Numbers):
-        after = numbers(values, before.edges)
+    after: NumberCounts | CategoryCounts
+    if isinstance(before, NumberCounts):
+        after = count_numbers(values, before.edges)
         change = change_of_numbers(before.counts, after.counts)
     else:
-        after = categories(values)
+        after = count_categories(values)
         change = change_of_categories(before.counts, after.counts)
     return _Compared(name, is_date, before, after, training.n_rows, len(frame), change)
 
 
-def _told(compared: _Compared, alpha: float) -> ColumnDrift:
+def _column_drift(compared: _Compared, alpha: float) -> ColumnDrift:
     before, after, change = compared.before, compared.after, compared.change
     missing_before, missing_after = before.n_missing / compared.n_before, after.n_missing / max(compared.n_after, 1)
     p_of_gaps = p_of_more(before.n_missing, compared.n_before, after.n_missing, compared.n_after)
     unseen = compared.unseen
     p_unseen = 1.0
-    if isinstance(before, Categories):
+    if isinstance(before, CategoryCounts):
         p_unseen = p_of_unseen(before.counts, sum(unseen.values()), compared.n_after - after.n_missing)
     return ColumnDrift(
         column=compared.name,
         psi=change.psi,
         p_value=change.p_value,
-        before=_typical(before, compared.is_date),
-        after=_typical(after, compared.is_date),
+        before=_usual_value(before, compared.is_date),
+        after=_usual_value(after, compared.is_date),
         missing_before=missing_before,
         missing_after=missing_after,
         unseen=unseen,
@@ -166,9 +168,9 @@ def _told(compared: _Compared, alpha: float) -> ColumnDrift:
     )
 
 
-def _typical(column: Numbers | Categories, is_date: bool) -> str:
+def _usual_value(column: NumberCounts | CategoryCounts, is_date: bool) -> str:
     """What most rows have, in words."""
-    if isinstance(column, Numbers):
+    if isinstance(column, NumberCounts):
         if column.median is None:
             return "nothing"
         return str(np.datetime64(int(column.median), "D")) if is_date else rounded(column.median)
@@ -178,15 +180,15 @@ def _typical(column: Numbers | Categories, is_date: bool) -> str:
     return f"{most} {column.counts[most] / sum(column.counts.values()):.0%}"
 
 
-def _score_drift(before: Numbers, score: Floats, alpha: float) -> ScoreDrift:
-    after = numbers(score, before.edges)
+def _score_drift(before: NumberCounts, score: Floats, alpha: float) -> ScoreDrift:
+    after = count_numbers(score, before.edges)
     change = change_of_numbers(before.counts, after.counts)
     was, now = (np.array(each.counts) / max(sum(each.counts), 1) for each in (before, after))
     is_shifted = change.psi >= MODERATE_PSI and change.p_value < alpha
     return ScoreDrift(change.psi, change.p_value, was.tolist(), now.tolist(), is_shifted)
 
 
-def _judged(
+def _new_labels(
     model: Any, frame: pd.DataFrame, label: str, positive: str | None, score: Floats, alpha: float
 ) -> NewLabels:
     """How well labelled rows rank now, and by how much less than in the fit."""

@@ -52,7 +52,7 @@ class Steps(NamedTuple):
 
 
 def joined(preprocessor: ColumnTransformer, ranking: Any, training: str) -> Pipeline:
-    """Both steps as a plain pipeline, which remembers what rows it was fitted to (`blindauc.analysis.training`)."""
+    """Both steps as a plain pipeline, which remembers what rows it was fitted to (`blindauc.analysis.training_summary`)."""
     model = Pipeline([("preprocess", preprocessor), ("rank", ranking)])
     model.training_ = training
     return model

@@ -98,7 +98,7 @@ def _first_of(rank: Ints, rows: Ints) -> Ints:
     return rows[np.argsort(rank[rows], kind="stable")[:MOST_EXPLAINED]]
 
 
-def cases_told(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequence[str] = ()) -> list[Case]:
+def top_cases(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequence[str] = ()) -> list[Case]:
     """The first unlabelled rows of a ranking with what their own columns hold.
 
     Parameters

@@ -142,7 +142,7 @@ def distances(steps: Steps, X: Floats) -> Floats:
     return furthest
 
 
-class _Told(Protocol):
+class _ReadColumn(Protocol):
     """A column that can say what a row holds, and how that compares with the others."""
 
     def value(self, row: int) -> str: ...
@@ -156,7 +156,7 @@ class _Columns:
     def __init__(self, steps: Steps, rows: pd.DataFrame, among: Bools, called: str) -> None:
         self._steps, self._rows, self._among, self._called = steps, rows, among, called
         self._names = group_names(steps.preprocessor)
-        self._read: dict[int, _Told] = {}
+        self._read: dict[int, _ReadColumn] = {}
 
     def in_words(self, row: int, places: Sequence[int]) -> str:
         words: list[str] = []
@@ -166,12 +166,12 @@ class _Columns:
             words.append(f"{self._names[place]} {column.value(row)} ({among}{column.usual(row)})")
         return "; ".join(words)
 
-    def _column(self, place: int) -> _Told:
+    def _column(self, place: int) -> _ReadColumn:
         if place not in self._read:
             self._read[place] = self._read_column(self._names[place])
         return self._read[place]
 
-    def _read_column(self, name: str) -> _Told:
+    def _read_column(self, name: str) -> _ReadColumn:
         kind, column = self._steps.kinds[name], self._rows[name]
         if kind == "numeric":
             return _Numbers(numbers_of(column), self._among, is_date=False)

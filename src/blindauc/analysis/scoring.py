@@ -13,7 +13,7 @@ import pandas as pd
 
 from blindauc import progress
 from blindauc._typing import Floats, Ints
-from blindauc.analysis.cells import Unseen, check_cells, unseen_categories, unseen_told
+from blindauc.analysis.cells import Unseen, check_cells, describe_unseen, unseen_categories
 from blindauc.analysis.columns import close_names
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
@@ -59,7 +59,7 @@ def score_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
     check_complete(steps, frame)
     unseen = unseen_categories(steps, frame)
     if unseen:
-        warnings.warn(unseen_told(unseen), UserWarning, stacklevel=2)
+        warnings.warn(describe_unseen(unseen), UserWarning, stacklevel=2)
     return scores_of(steps, numbers_of_table(steps, frame, np.arange(len(frame))), frame.index)
 
 

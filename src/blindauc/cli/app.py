@@ -12,7 +12,7 @@ from blindauc import __version__
 from blindauc.cli.audit import audit
 from blindauc.cli.compare import compare
 from blindauc.cli.demo import demo
-from blindauc.cli.errors import errors_told
+from blindauc.cli.errors import errors_in_one_line
 from blindauc.cli.fit import fit
 from blindauc.cli.monitor import monitor
 from blindauc.cli.refit import refit
@@ -35,10 +35,10 @@ def _print_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
+def _with_readable_errors(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        with errors_told():
+        with errors_in_one_line():
             command(*args, **options)
 
     return run
@@ -54,4 +54,4 @@ def blindauc(
 
 
 for command in (fit, score, audit, compare, monitor, report, review, refit, demo, reproduce):
-    app.command()(_telling_errors(command))
+    app.command()(_with_readable_errors(command))

@@ -109,10 +109,10 @@ def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
 
 def _expectation(doubtful: pd.DataFrame) -> str:
     """How many of the first labels to expect to be wrong, or that this cannot be told."""
-    from blindauc.analysis.expectations import wrong_told
+    from blindauc.analysis.expectations import expected_wrong_labels
     from blindauc.estimate import TOO_FEW
     from blindauc.report.counting import LABELS_FIRST, among_first
     from blindauc.report.stating import stated_wrong
 
-    told = wrong_told(doubtful)
+    told = expected_wrong_labels(doubtful)
     return stated_wrong(among_first(told, LABELS_FIRST)) if told else f"how many are wrong {TOO_FEW}"

@@ -94,11 +94,11 @@ def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
 def compared_runs(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
     """Both on the rows that they were fitted to, from the files beside their models."""
     from blindauc.analysis import compare as compared
-    from blindauc.analysis.sides import Ranked
+    from blindauc.analysis.model_on_rows import RankedRun
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
-    first, second = (Ranked(load(path), read_table(path.with_name(RANKING))) for path in map(model_path, places))
+    first, second = (RankedRun(load(path), read_table(path.with_name(RANKING))) for path in map(model_path, places))
     are_named = "id" in first.ranking and "id" in second.ranking
     if not (are_named or _have_one_table(runs)):
         raise ValueError(

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from blindauc.cli.errors import errors_told
+from blindauc.cli.errors import errors_in_one_line
 from blindauc.cli.outputs import read_run
 from blindauc.cli.paths import path_option
 from blindauc.cli.terminal import in_one_line
@@ -28,7 +28,7 @@ HASH = "_sha256"
 def _take_options(context: typer.Context, config: Path | None) -> Path | None:
     if config is not None:
         known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
-        with errors_told():
+        with errors_in_one_line():
             context.default_map = options_of(config, known)
     return config
 

@@ -15,7 +15,7 @@ from blindauc.files import write_whole
 from blindauc.progress import steps
 
 if TYPE_CHECKING:
-    from blindauc.analysis.envelope import Envelope
+    from blindauc.analysis.against_truth import TruthComparison
     from blindauc.datasets import Patients
 
 SEED = 0
@@ -49,8 +49,8 @@ def demo(
     fit(out / TABLE, label="infection", id="patient", out=out, force=force)
     with steps({"opening the envelope": 1.0}, is_shown=True) as at:
         at("opening the envelope")
-        envelope = _opened(out, patients)
-    typer.echo("\n".join(["", *_told(envelope)]))
+        envelope = _compared_with_truth(out, patients)
+    typer.echo("\n".join(["", *_truth_lines(envelope)]))
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -58,18 +58,18 @@ def _holds(path: Path, content: bytes) -> bool:
     return path.is_file() and path.read_bytes() == content
 
 
-def _opened(folder: Path, patients: Patients) -> Envelope:
+def _compared_with_truth(folder: Path, patients: Patients) -> TruthComparison:
     """What the model in a folder found of the truth about the patients that it was fitted to."""
-    from blindauc.analysis.envelope import opened
+    from blindauc.analysis.against_truth import compare_with_truth
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
     table = read_table(folder / TABLE)
     is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    return opened(load(folder / MODEL), table, is_labelled, patients.infected)
+    return compare_with_truth(load(folder / MODEL), table, is_labelled, patients.infected)
 
 
-def _told(envelope: Envelope) -> Iterator[str]:
+def _truth_lines(envelope: TruthComparison) -> Iterator[str]:
     ours, simple, k, n_checked = envelope.ours, envelope.simple, envelope.k, envelope.n_checked
     yield "The envelope: these patients are made up, so that the truth is known."
     yield f"  {ours.n_wrong} of the {envelope.n_wrong} wrong labels are among the first {n_checked} of {DOUBTFUL}."

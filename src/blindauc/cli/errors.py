@@ -12,7 +12,7 @@ from blindauc.cli.wording import as_options
 
 
 @contextmanager
-def errors_told() -> Iterator[None]:
+def errors_in_one_line() -> Iterator[None]:
     """What a user can mend is told in one line, with exit code 2; what was interrupted ends with 130."""
     try:
         yield

@@ -61,7 +61,7 @@ def filled(folder: Path, inputs: Iterable[Path | None] = (), *, force: bool = Fa
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Inside, so that moving is renaming.
-        with _errors_inside_told_of(folder), tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as nearby:
+        with _errors_inside_named(folder), tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as nearby:
             unfinished = Path(nearby)
             write_whole(unfinished / "room", bytes(ROOM))
             (unfinished / "room").unlink()
@@ -89,7 +89,7 @@ def _move_all(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def _errors_inside_told_of(folder: Path) -> Iterator[None]:
+def _errors_inside_named(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

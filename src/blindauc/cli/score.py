@@ -45,7 +45,7 @@ def score(
     with steps({"starting": 1.0, "scoring": 4.0}, is_shown=not as_json) as at:
         at("starting")
         from blindauc.analysis import scored_parts, write_table
-        from blindauc.analysis.cells import Unseen, unseen_told
+        from blindauc.analysis.cells import Unseen, describe_unseen
         from blindauc.analysis.writing import check_ending
         from blindauc.datasets.tables import notation_of
         from blindauc.model_files import load
@@ -61,4 +61,4 @@ def score(
         return
     typer.echo(f"{n_rows:,} rows scored, counted from 1, the first row below the header: {printable(str(path))}")
     if unseen:
-        typer.echo(printable(unseen_told(unseen)))
+        typer.echo(printable(describe_unseen(unseen)))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from blindauc.analysis.envelope import opened
+from blindauc.analysis.against_truth import compare_with_truth
 from blindauc.choice.baselines import BASELINES
 from blindauc.cli.app import app
 from blindauc.datasets import make_patients
@@ -44,7 +44,7 @@ def test_the_simple_method_is_the_best_of_all(demo):
     patients = make_patients(random_state=0)
     model, table = load(folder / "model.skops"), pd.read_csv(folder / "patients.csv", dtype=str)
     is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    envelope = opened(model, table, is_labelled, patients.infected)
+    envelope = compare_with_truth(model, table, is_labelled, patients.infected)
     assert envelope.simple.name in BASELINES
     X = model[0].transform(table)
     scale = X.std(axis=0)

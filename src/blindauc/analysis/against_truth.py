@@ -33,7 +33,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Envelope:
+class TruthComparison:
     """The truth, and what was found of it.
 
     Attributes
@@ -52,7 +52,9 @@ class Envelope:
     simple: Found
 
 
-def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, k: int = 50) -> Envelope:
+def compare_with_truth(
+    model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, k: int = 50
+) -> TruthComparison:
     """Compare what a model says about the table that it was fitted to with the truth.
 
     Simple methods are those of `blindauc.choice.baselines`, fitted to the same labels; their doubtful labels are those
@@ -71,17 +73,17 @@ def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, 
 
     Returns
     -------
-    Envelope
+    TruthComparison
 
     Examples
     --------
     >>> from blindauc.analysis import analyse
-    >>> from blindauc.analysis.envelope import opened
+    >>> from blindauc.analysis.against_truth import compare_with_truth
     >>> from blindauc.datasets import make_patients
     >>> patients = make_patients(300, random_state=0)
     >>> model = analyse(patients.table, "infection", id="patient", shape="linear").model
     >>> is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    >>> envelope = opened(model, patients.table, is_labelled, patients.infected, k=20)
+    >>> envelope = compare_with_truth(model, patients.table, is_labelled, patients.infected, k=20)
     >>> envelope.n_wrong == int(patients.miscoded.sum()), envelope.ours.n_true > 10
     (True, True)
     """
@@ -98,7 +100,7 @@ def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, 
         found(name, score, _lowest(score, np.flatnonzero(is_labelled), len(checked)))
         for name, score in _simple_scores(X, is_labelled)
     ]
-    return Envelope(
+    return TruthComparison(
         n_wrong=int((is_labelled & ~is_true).sum()),
         n_checked=len(checked),
         k=min(k, len(unlabelled)),

@@ -15,7 +15,7 @@ from blindauc.preprocessing.kinds import kind_or_fault
 from blindauc.preprocessing.values import days_by_guess, numbers_of, texts_of, unread_cells
 
 
-def groups_in(frame: pd.DataFrame, rows_by: str, is_positive: Bools) -> NDArray[np.object_]:
+def read_row_groups(frame: pd.DataFrame, rows_by: str, is_positive: Bools) -> NDArray[np.object_]:
     """Whom each row belongs to, as text; a ValueError where that is not said, or no group can be held out."""
     groups = texts_of(frame[rows_by])
     _refuse_blank(rows_by, pd.isna(groups), "say whom each row belongs to", "rows_by=")
@@ -29,7 +29,7 @@ def groups_in(frame: pd.DataFrame, rows_by: str, is_positive: Bools) -> NDArray[
     return groups
 
 
-def times_in(frame: pd.DataFrame, time: str, kind: str | None) -> Floats:
+def read_row_times(frame: pd.DataFrame, time: str, kind: str | None) -> Floats:
     """When each row was, as numbers that grow with time; a ValueError where a cell cannot be read.
 
     The kind is given where a user says what the column is, and guessed otherwise.
@@ -83,7 +83,7 @@ def ranked_groups(ranking: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> import pandas as pd
-    >>> from blindauc.analysis.belonging import ranked_groups
+    >>> from blindauc.analysis.groups_and_times import ranked_groups
     >>> ranking = pd.DataFrame({"row": [2, 1, 3], "score": [3.0, 1.0, 0.5], "probability": [0.9, 0.5, 0.4]})
     >>> ranking = ranking.assign(probability_low=0.3, probability_high=0.95)
     >>> groups = ranked_groups(ranking.assign(group=["B", "A", "B"], labelled=[False, True, False]))

@@ -18,7 +18,7 @@ N_LEVELS = 2000
 """Ranks are rounded to so many levels: a curve of 100 points shows no more, and resampling takes far less time."""
 
 
-class HeldOutRanks:
+class OutOfFoldRanks:
     """The ranks of labelled and of unlabelled rows by models that have not seen them.
 
     Where nothing could be held out the rows rank by the model that has seen them, and bands say that nothing is sure.

@@ -27,7 +27,7 @@ YES_AND_NO = {1.0: "yes", 0.0: "no"}
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberCounts:
     """How numbers, or days, are spread.
 
     Attributes
@@ -45,7 +45,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Categories:
+class CategoryCounts:
     """How often each category came, and how many rows have none."""
 
     counts: dict[str, int]
@@ -53,7 +53,7 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingSummary:
     """What a model remembers.
 
     Attributes
@@ -64,33 +64,34 @@ class Training:
     """
 
     n_rows: int
-    columns: dict[str, Numbers | Categories]
-    score: Numbers
+    columns: dict[str, NumberCounts | CategoryCounts]
+    score: NumberCounts
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Training:
+    def from_json(cls, text: str) -> TrainingSummary:
         parts = json.loads(text)
         columns = {
-            name: Numbers(**each) if "edges" in each else Categories(**each) for name, each in parts["columns"].items()
+            name: NumberCounts(**each) if "edges" in each else CategoryCounts(**each)
+            for name, each in parts["columns"].items()
         }
-        return cls(parts["n_rows"], columns, Numbers(**parts["score"]))
+        return cls(parts["n_rows"], columns, NumberCounts(**parts["score"]))
 
 
-def remembered(steps: Steps, frame: pd.DataFrame, score: Floats) -> Training:
+def summarise_training(steps: Steps, frame: pd.DataFrame, score: Floats) -> TrainingSummary:
     """What to remember of the table that a model was fitted to, whose rows it gives these scores."""
     columns = {name: _counted(steps, name, frame[name]) for name in steps.kinds}
-    return Training(len(frame), columns, numbers(_as_if_unseen(steps, score)))
+    return TrainingSummary(len(frame), columns, count_numbers(_as_if_unseen(steps, score)))
 
 
-def _counted(steps: Steps, name: str, column: pd.Series) -> Numbers | Categories:
+def _counted(steps: Steps, name: str, column: pd.Series) -> NumberCounts | CategoryCounts:
     values = values_of(steps, name, column)
-    return numbers(values) if values.dtype.kind == "f" else categories(values)
+    return count_numbers(values) if values.dtype.kind == "f" else count_categories(values)
 
 
-def training_of(model: Pipeline) -> Training:
+def training_summary_of(model: Pipeline) -> TrainingSummary:
     """What a model remembers of its table; a ValueError where it remembers nothing."""
     text = getattr(model, "training_", None)
     if text is None:
@@ -98,7 +99,7 @@ def training_of(model: Pipeline) -> Training:
             "This model does not remember the table that it was fitted to, as those of blindauc.analysis.analyse do: "
             "fit it again."
         )
-    return Training.from_json(text)
+    return TrainingSummary.from_json(text)
 
 
 def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bool:
@@ -109,8 +110,8 @@ def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bo
     steps = steps_of(model)
     if not is_fitted_to(steps, is_labelled):
         return False
-    remembered_columns = training_of(model).columns.items()
-    return all(_counted(steps, name, frame[name]) == told for name, told in remembered_columns if name in frame.columns)
+    fitted_columns = training_summary_of(model).columns.items()
+    return all(_counted(steps, name, frame[name]) == told for name, told in fitted_columns if name in frame.columns)
 
 
 def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
@@ -131,15 +132,15 @@ def values_of(steps: Steps, name: str, column: pd.Series) -> Any:
     return texts_of(column)
 
 
-def numbers(values: Floats, edges: Sequence[float] | None = None) -> Numbers:
+def count_numbers(values: Floats, edges: Sequence[float] | None = None) -> NumberCounts:
     """Count numbers between edges, which are their own deciles by default.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from blindauc.analysis.training import numbers
-    >>> numbers(np.array([1.0, 2.0, 2.0, 9.0, np.nan]), edges=[1.0, 2.0])
-    Numbers(edges=[1.0, 2.0], counts=[1, 2, 1], median=2.0, n_missing=1)
+    >>> from blindauc.analysis.training_summary import count_numbers
+    >>> count_numbers(np.array([1.0, 2.0, 2.0, 9.0, np.nan]), edges=[1.0, 2.0])
+    NumberCounts(edges=[1.0, 2.0], counts=[1, 2, 1], median=2.0, n_missing=1)
     """
     present = values[~np.isnan(values)]
     n_missing = len(values) - len(present)
@@ -149,13 +150,13 @@ def numbers(values: Floats, edges: Sequence[float] | None = None) -> Numbers:
         edges = np.unique(np.quantile(present, shares, method="inverted_cdf")).tolist() if len(present) else []
     place = np.searchsorted(np.asarray(edges, dtype=np.float64), present, side="left")
     counts = np.bincount(place, minlength=len(edges) + 1).tolist()
-    return Numbers(list(edges), counts, float(np.median(present)) if len(present) else None, n_missing)
+    return NumberCounts(list(edges), counts, float(np.median(present)) if len(present) else None, n_missing)
 
 
-def categories(values: Any) -> Categories:
+def count_categories(values: Any) -> CategoryCounts:
     """Count categories."""
     present = [text for text in values if isinstance(text, str)]
-    return Categories(dict(Counter(present)), len(values) - len(present))
+    return CategoryCounts(dict(Counter(present)), len(values) - len(present))
 
 
 def _as_if_unseen(steps: Steps, score: Floats) -> Floats:

@@ -25,7 +25,7 @@ def interval(estimate: Estimate) -> Interval:
     return Interval(float(estimate), estimate.low, estimate.high)
 
 
-def features_told(features: pd.DataFrame) -> list[Feature]:
+def feature_findings(features: pd.DataFrame) -> list[Feature]:
     """The rows of `feature_table`."""
     told = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb", "bends"]
     columns = features[told].astype(object)
@@ -33,7 +33,7 @@ def features_told(features: pd.DataFrame) -> list[Feature]:
     return [Feature(str(column), str(source), *rest) for column, source, *rest in rows]
 
 
-def doubts_told(doubtful: pd.DataFrame) -> list[Doubt]:
+def doubt_findings(doubtful: pd.DataFrame) -> list[Doubt]:
     """The rows of `doubtful`."""
     names = doubtful["id"] if "id" in doubtful else doubtful["row"]
     rest = doubtful[["row", "suspicion", "false_alarms", "reason"]].itertuples(index=False)
@@ -43,12 +43,12 @@ def doubts_told(doubtful: pd.DataFrame) -> list[Doubt]:
     ]
 
 
-def baseline_told(comparison: Comparison) -> Baseline:
+def baseline_finding(comparison: Comparison) -> Baseline:
     """A simpler method and how it compares."""
     return Baseline(comparison.name, comparison.score, interval(comparison.advantage), comparison.is_as_good)
 
 
-def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
+def tuning_slices(ranking: Any) -> Iterator[TuningSlice]:
     """The best score reached with each value of each choice; nothing where nothing was tried.
 
     Only candidates of the kind of the leading one are shown.

@@ -15,14 +15,14 @@ from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
-from blindauc.analysis.training import is_own_table
+from blindauc.analysis.training_summary import is_own_table
 from blindauc.prior import flag
 
 MAX_FDR = 0.2
 """Labels are doubtful up to this expected share of false alarms, as in `doubtful_labels`."""
 
 
-class Ranked(NamedTuple):
+class RankedRun(NamedTuple):
     """A model and the ranking that it gave to the rows it was fitted to, as an `Analysis` has them."""
 
     model: Any
@@ -30,7 +30,7 @@ class Ranked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Side:
+class ModelOnRows:
     """What a model says about the rows of a table.
 
     Attributes
@@ -55,7 +55,7 @@ class Side:
     group: Any = None
 
 
-def run_side(run: Ranked | Any) -> Side:
+def on_training_rows(run: RankedRun | Any) -> ModelOnRows:
     """What a run says about the rows that it was fitted to."""
     if not (hasattr(run, "model") and hasattr(run, "ranking")):
         raise ValueError(
@@ -71,7 +71,7 @@ def run_side(run: Ranked | Any) -> Side:
         )
     # Not the scores: a file may have them rounded, so that rows seem equal.
     group = rows["group"].astype(str).to_numpy(dtype=object) if "group" in rows else None
-    return _fitted_side(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
+    return _from_training(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
 
 
 def on_table(
@@ -83,7 +83,7 @@ def on_table(
     id: str | None,
     rows_by: str | None,
     training: bool | None,
-) -> Side:
+) -> ModelOnRows:
     """What a model says about the rows of a table; `training` says whether it was fitted to them, None if unknown."""
     model = getattr(model, "model", model)
     steps = steps_of(model)
@@ -95,12 +95,12 @@ def on_table(
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     if training or (training is None and is_own_table(model, frame, is_labelled)):
         check_fitted_to(steps, is_labelled)
-        return _fitted_side(steps, names, score, group)
+        return _from_training(steps, names, score, group)
     suspicion = np.full(len(frame), np.nan)
     suspicion[is_labelled] = steps.ranking.calibration_.suspicion(score[is_labelled] - steps.ranking.intercept_)
     is_doubtful = nobody.copy()
     is_doubtful[is_labelled] = flag(suspicion[is_labelled], MAX_FDR)
-    return Side(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
+    return ModelOnRows(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
 
 
 def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
@@ -108,7 +108,7 @@ def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
     return frame[rows_by].astype(str).to_numpy(dtype=object)
 
 
-def _fitted_side(steps: Steps, names: Any, score: Floats, group: Any) -> Side:
+def _from_training(steps: Steps, names: Any, score: Floats, group: Any) -> ModelOnRows:
     ranking = steps.ranking
     is_labelled, is_doubtful = np.zeros((2, len(score)), dtype=bool)
     is_labelled[ranking.labelled_rows_] = True
@@ -118,4 +118,4 @@ def _fitted_side(steps: Steps, names: Any, score: Floats, group: Any) -> Side:
     is_doubtful[ranking.doubtful_labels(MAX_FDR)] = True
     suspicion = np.full(len(score), np.nan)
     suspicion[ranking.labelled_rows_] = ranking.suspicion_
-    return Side(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)
+    return ModelOnRows(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)
