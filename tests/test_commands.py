@@ -243,7 +243,7 @@ BAD_TABLES = {
         "'day' with '04.03.2021' in data row 60: write every",
     ),
     "ambiguous dates": (lambda: small(day=["03/04/2021", "05/06/2021"] * 30), "day and month cannot be told apart"),
-    "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' says in every row what"),
+    "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' repeats the labels in every row"),
     "nothing to learn from": (lambda: SMALL[["infection"]].to_csv(index=False).encode(), "No column is left"),
 }
 
@@ -319,13 +319,15 @@ def test_new_rows_that_cannot_be_read(fitted, table, tmp_path):
     rows.loc[250, "temperature"] = "inf"
     rows.loc[260, "smoker"] = "perhaps"
     rows.to_csv(tmp_path / "new.csv", index=False)
-    words = "'inf' in data row 251 of 'temperature' for a number, 'perhaps' in data row 261 of 'smoker' for yes or no"
+    words = (
+        "'inf' in data row 251 of 'temperature' is not a number, 'perhaps' in data row 261 of 'smoker' is not yes or no"
+    )
     told(run("score", folder, tmp_path / "new.csv", "--out", tmp_path / "scores.csv"), words)
     assert names_in(tmp_path) == {"new.csv"}
 
 
 def test_what_a_model_ranks_by_is_no_label(fitted, table):
-    told(run("audit", fitted[0], table, "--label", "age"), "'age' is one that the model ranks by")
+    told(run("audit", fitted[0], table, "--label", "age"), "The model uses 'age' as a feature")
 
 
 # --- models that are none ---------------------------------------------------------------------------------------------

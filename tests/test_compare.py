@@ -176,7 +176,7 @@ def test_runs_on_other_rows_are_refused(table, whole):
     renamed = whole.ranking.assign(id=whole.ranking["id"].replace("P0007", "P9999"))
     with pytest.raises(ValueError, match="row 7 is 'P0007' in one and 'P9999' in the other"):
         compare(whole, RankedRun(whole.model, renamed))
-    with pytest.raises(ValueError, match="pass those of one analysis"):
+    with pytest.raises(ValueError, match="pass a model and a ranking"):
         compare(whole, RankedRun(whole.model, whole.ranking.head(9)))
     with pytest.raises(ValueError, match="pass what `analyse` gave, or a table"):
         compare(whole.model, whole.model)

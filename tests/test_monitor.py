@@ -128,7 +128,7 @@ def test_a_model_file_remembers_the_table_and_no_row_of_it(model, new, tmp_path)
 def test_models_that_remember_nothing_say_so(model, new):
     from sklearn.pipeline import Pipeline
 
-    with pytest.raises(ValueError, match="does not remember the table"):
+    with pytest.raises(ValueError, match="has no summary of its training table"):
         monitor(Pipeline(model.steps), new)
 
 
@@ -207,7 +207,7 @@ def test_too_few_labels_for_an_auc(model, new):
     found = monitor(model, few, "infection")
     assert (found.labels.n_labelled, found.labels.auc) == (5, None)
     assert "at least 15 labelled rows" in found.expectation
-    with pytest.raises(ValueError, match="two of them and two others are needed, and 1 and 399 came"):
+    with pytest.raises(ValueError, match="two labelled and two other rows are needed, but there are 1 and 399"):
         monitor(model, new.assign(infection=np.where(new.index < 1, "yes", "")), "infection")
 
 
@@ -270,7 +270,7 @@ def test_what_the_command_refuses(saved, tmp_path):
     new = saved / "may.csv"
     before = new.read_bytes()
     told(run("monitor", saved, new, "--out", new, "--force"), "ends in .html")
-    told(run("monitor", saved, new, "--label", "ward"), "one that the model ranks by")
+    told(run("monitor", saved, new, "--label", "ward"), "The model uses 'ward' as a feature")
     page = saved / "model.html"  # a model by a name that none should have
     page.write_bytes((saved / "model.skops").read_bytes())
     told(run("monitor", page, new, "--out", page, "--force"), "would be lost")

@@ -160,7 +160,7 @@ def test_whether_bending_was_worth_it_is_told_everywhere(tmp_path):
     assert sentence in ranking.summary().splitlines()
     assert sentence in html.unescape(shown_in_a_notebook(ranking))
     assert sentence in summary(findings, tmp_path).splitlines()
-    line = summary_table(findings, most_rows=1000).set_index("what").loc["blind AUC won by bending"]
+    line = summary_table(findings, most_rows=1000).set_index("what").loc["gain in blind AUC over a linear score"]
     assert (line["value"], line["low"], line["high"], line["note"]) == (*findings.bending, sentence)
     assert "strongest columns: x0 \u00b1" in ranking.summary()
     report.write(findings, tmp_path / "report.html")

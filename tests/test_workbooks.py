@@ -263,7 +263,7 @@ def test_what_excel_does_not_know_is_written_so_that_it_does(tmp_path):
 def test_a_table_that_is_too_long_for_excel(tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "MOST_ROWS", 5)
     parts = [pd.DataFrame({"a": range(3)})] * 2
-    with pytest.raises(ValueError, match=r"table.xlsx cannot hold all rows, since Excel takes 5 of them.*csv"):
+    with pytest.raises(ValueError, match=r"table.xlsx cannot hold all rows: a sheet of Excel has room for 5.*csv"):
         write_workbook({"Sheet": parts}, tmp_path / "table.xlsx")
     assert list(tmp_path.iterdir()) == []
 
@@ -307,7 +307,7 @@ def test_the_summary_says_what_was_found(results):
     summary = read_table(results / "results.xlsx", sheet="Summary").set_index("what")
     assert summary.loc["rows", "value"] == "200"
     assert float(summary.loc["AUC", "low"]) < float(summary.loc["AUC", "high"])
-    assert "count from 1" in summary.loc["table", "note"]
+    assert "numbered from 1" in summary.loc["table", "note"]
     assert len(summary.loc["SHA-256 of the table", "value"]) == 64
 
 

@@ -1,4 +1,4 @@
-"""From a table to a model, a ranking, the labels to doubt and all that a report tells."""
+"""From a table to a model, a ranking, the doubtful labels and the findings of a report."""
 
 from __future__ import annotations
 
@@ -36,27 +36,29 @@ from blindauc.scorers.mixed import SELECTING
 from blindauc.trust.judgement import is_judged
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
-"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
+"""Percent of the run time of each step, for the progress bar: measured on the demo and on a table of 20,000 rows and 60
+columns."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a table says.
+    """The results of `analyse`: a fitted model and its findings about the table.
 
     Attributes
     ----------
     model : Pipeline of a preprocessor and a `BlindAUCClassifierCV`, for `blindauc.save`
-    findings : Findings, all that a report tells
-    ranking : DataFrame of all rows, the most likely positive first: `id` where a column names the rows, `group` with
-        `rows_by`, `row` from 1, the first row below the header, the columns of `show`, `rank`, `score`, `probability`
-        with its 95 % interval from `probability_low` to `probability_high`, all three those of a row that is not
-        labelled, `labelled`, and `reason` in words for the first 1,000 unlabelled rows. Where the prior is neither
-        given nor told by the data, `probability` is missing, and its ends span what different priors give
-    doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` gives it
-    features : DataFrame of all columns, those of the largest weight first: `column`, `source`, `weight`, `direction`,
+    findings : Findings, the content of the report
+    ranking : DataFrame of all rows, the most likely positive first. Its columns are `id` (with `id=`), `group` (with
+        `rows_by=`), `row` (the row number, 1 for the first row below the header), the columns of `show=`, `rank`,
+        `score`, `probability` and its 95 % interval from `probability_low` to `probability_high`, `labelled`, and
+        `reason`, a text for the first 1,000 unlabelled rows. All probabilities are those of an unlabelled row with
+        this score. Where the class prior is neither given nor identified by the data, `probability` is missing and
+        the interval covers all plausible priors
+    doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` returns it
+    features : DataFrame of all columns, the largest weights first: `column`, `source`, `weight`, `direction`,
         `inclusion`, `selected`, `frequency`, `step`, `unit`, `climb` and `bends`
-    groups : DataFrame of whom the rows belong to, with `rows_by`, and None without: `group`, `rank`, `row`, `score` and
-        `probability` of its best row with its interval, `n_rows` and `n_labelled`
+    groups : DataFrame of the groups of rows with `rows_by=`, otherwise None: `group`, `rank`, the `row`, `score` and
+        `probability` of its best row with the interval, `n_rows` and `n_labelled`
     """
 
     model: Pipeline
@@ -93,8 +95,8 @@ def analyse(
 ) -> Analysis:
     """Learn to rank the rows of a table, some of which are labelled positive.
 
-    Kinds of columns are guessed, missing values filled, categories encoded; what comes from one column is selected
-    together. All choices are made from the labels that there are.
+    The kind of every column is guessed, missing values are imputed and categories are one-hot encoded; all encoded
+    columns of one table column are selected together. Every setting is chosen from the given labels alone.
 
     Parameters
     ----------
@@ -102,43 +104,45 @@ def analyse(
     label : str
         The column of the labels.
     positive : str, optional
-        Its value that means positive. Not needed where it holds one value and blanks, or yes and no.
+        The value of that column that means positive. Not needed if the column holds a single value and blanks, or
+        yes and no.
     id : str, optional
-        A column that names the rows, each another.
+        A column with a unique name for every row.
     drop : sequence of str
         Columns to leave out.
     groups : str or mapping, optional
-        Columns to be selected together: a regular expression with one group in brackets, in which they have the same,
-        such as "(.*) day"; or the group of each column that is in one.
+        Columns to be selected together. Either a regular expression with one capturing group, such as "(.*) day":
+        columns with the same captured text form a group. Or a mapping from column name to group.
     rows_by : str, optional
-        A column that says whom rows belong to, such as the patient: they are never judged by a fit to others of the
-        same, and `Analysis.groups` ranks patients.
+        A column that names the group of each row, such as the patient. Rows of one group always share a
+        cross-validation fold, and `Analysis.groups` ranks the groups.
     time : str, optional
-        A column that says when rows were, as dates or numbers: they are judged by fits to earlier rows.
+        A column with the time of each row, as dates or numbers. Every row is then evaluated by models fitted to
+        earlier rows only.
     categorical, numeric, date : sequence of str
-        Columns that are of this kind, whatever they look like. Dates given so are read with the day first where that
-        is not plain.
+        Columns of a given kind; the kinds of all others are guessed. Ambiguous dates in `date` columns are read with
+        the day first.
     allow_leaks : sequence of str
-        Columns to use although they give the label away (`find_leaks`).
+        Columns to use although they give the label away (see `find_leaks`).
     checked : str or array-like of shape (n,), optional
-        What people found who checked rows, as in `BlindAUCClassifierCV.fit`: a column that says so, or one entry for
-        each row.
+        The results of a manual check of some rows, as in `BlindAUCClassifierCV.fit`: the name of a column, or one
+        entry per row.
     prior : float, optional
-        The share of positives among the unlabelled rows, if it is known.
+        The class prior: the share of positives among the unlabelled rows, if you know it.
     capacity : int, optional
-        How many unlabelled rows you can check: `Findings.found` says how many positives to expect among them.
+        How many unlabelled rows you can check; `Findings.found` then has the expected number of positives among them.
     show : sequence of str
-        Columns to go with each row of the ranking, also such as are not learnt from.
+        Columns to include in the ranking, whether the model uses them or not.
     shape : {"auto", "linear", "curves", "kernel", "trees"} or sequence of them, default="auto"
-        What scores may look like, as in `BlindAUCClassifierCV`; "auto" tries all shapes that are installed.
+        The shapes of score to try, as in `BlindAUCClassifierCV`; "auto" tries all that are installed.
     random_state : int, optional
-        Draws other folds.
+        Seed of the cross-validation folds.
     n_jobs : int, optional
-        Fits side by side.
+        Number of fits that run in parallel.
     verbose : int, default=0
         Whether to show progress.
     name : str
-        What the table is called in the findings.
+        The name of the table in the findings.
 
     Returns
     -------
@@ -147,9 +151,9 @@ def analyse(
     Raises
     ------
     ValueError
-        One line that says what was expected, what came and what to do.
+        If the input cannot be used. The message says what was expected, what was found and what to do.
     LeakError
-        The same where columns give the label away.
+        If columns give the label away.
 
     Examples
     --------
@@ -200,7 +204,7 @@ def analyse(
 
 
 def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
-    """How to select columns. Shapes that select none need not know which would be selected together."""
+    """The estimator's `sparsity` and `groups` parameters; none for shapes that do not select columns."""
     is_of_use = group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
     return sparsity_of(preprocessor, group_of) if is_of_use else {}
 
@@ -208,7 +212,7 @@ def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[s
 def build_analysis(
     inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]
 ) -> Analysis:
-    """All that a fitted model and its rows say."""
+    """Collect all results of a fitted model on the rows of its table."""
     is_positive, ranking = inputs.labels.is_positive, steps.ranking
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)

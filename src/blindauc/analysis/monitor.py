@@ -1,4 +1,4 @@
-"""Whether new rows are like those that a model was fitted to, and what AUC can still be expected of it."""
+"""Monitor drift: whether new rows are distributed like the training rows, and what AUC to expect on them."""
 
 from __future__ import annotations
 
@@ -42,43 +42,44 @@ from blindauc.report.monitor_findings import ColumnDrift, Monitoring, NewLabels,
 from blindauc.trust.judgement import is_judged, judge_ranks
 
 FALSE_ALARMS = 0.01
-"""The chance that anything at all is called a drift where nothing changed (Bonferroni's correction)."""
+"""Family-wise error rate: the probability of any drift alarm if nothing changed (convention; Bonferroni)."""
 
 GREW = 0.05
-"""A share of missing values that grew by less does not matter (convention)."""
+"""Smallest growth of the share of missing values that counts as drift (convention)."""
 
 
 def monitor(
     model: Any, frame: pd.DataFrame, label: str | None = None, *, positive: str | None = None, name: str = "table"
 ) -> Monitoring:
-    """Tell whether the rows of a new table are like those that a model was fitted to.
+    """Test whether the rows of a new table are distributed like the training rows.
 
-    Columns and scores are compared with what the model remembers of its table, by the population stability index and a
-    chi-squared test. A drift is what is more than chance (in all tests together, one false alarm in a hundred tables)
-    and also large enough to matter: an index of at least 0.1, or 5 % more rows without a value. New categories count
-    where they are more than the rare ones of the fit let expect. Columns of dates are shown but never counted, since
-    time goes on.
+    Every column and the score are compared with the summary that the model keeps of its training table, by the
+    population stability index (PSI) and a chi-squared test. A change is reported as drift if it is significant (one
+    false alarm per hundred tables, over all tests together) and large: a PSI of at least 0.1, or at least 5 percentage
+    points more missing values. New categories are drift if they occur more often than the rare categories of the
+    training table suggest. Shifts of date columns are shown but are not drift, since time goes on.
 
     Parameters
     ----------
     model : Pipeline
-        From `analyse`, or loaded.
+        From `analyse` or `blindauc.load`.
     frame : pandas.DataFrame
-        New rows, drawn as all rows of the fit were, labelled or not.
+        New rows, sampled as the training rows were, labelled or not.
     label, positive : str, optional
-        The column of the labels, if some rows have one, as in `analyse`. How well they rank is then measured.
+        The column of the labels, as in `analyse`, if some of the new rows are labelled. Their blind AUC is then
+        compared with that of the fit.
     name : str
-        What the table is called.
+        The name of the table in the result.
 
     Returns
     -------
     Monitoring
-        `has_drifted`, `expectation`, which says in words what AUC can be expected, and all numbers.
+        `has_drifted`, `expectation` (a sentence about the AUC to expect) and all numbers.
 
     Raises
     ------
     ValueError
-        Where the model does not remember its table, or columns that it needs are missing or cannot be read.
+        If the model has no summary of its training table, or columns that it needs are missing or cannot be read.
 
     Examples
     --------
@@ -95,7 +96,8 @@ def monitor(
     steps, training = steps_of(model), training_summary_of(model)
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     changes = [_compared(steps, training, name, frame) for name in steps.kinds]
-    alpha = FALSE_ALARMS / (len(changes) * 3 + 2)  # values, gaps and categories of each; scores; the AUC
+    # Three tests per column (values, missing values, new categories), one of the scores and one of the AUC.
+    alpha = FALSE_ALARMS / (len(changes) * 3 + 2)
     columns = sorted(
         (_column_drift(each, alpha) for each in changes), key=lambda each: (not each.has_drifted, -each.psi)
     )
@@ -132,7 +134,7 @@ class _Compared:
 
 def _compared(steps: Steps, training: TrainingSummary, name: str, frame: pd.DataFrame) -> _Compared:
     before, is_date = training.columns[name], steps.kinds[name] == "date"
-    # A column without a weight may be absent: then it is missing in every row.
+    # A column that the score does not use may be absent: then all its values are missing.
     column = frame[name] if name in frame.columns else pd.Series(np.nan, index=frame.index, dtype=object)
     values = values_of(steps, name, column)
     after: NumberCounts | CategoryCounts
@@ -169,7 +171,7 @@ def _column_drift(compared: _Compared, alpha: float) -> ColumnDrift:
 
 
 def _usual_value(column: NumberCounts | CategoryCounts, is_date: bool) -> str:
-    """What most rows have, in words."""
+    """The median of numbers or dates, or the most frequent category with its share, as text."""
     if isinstance(column, NumberCounts):
         if column.median is None:
             return "nothing"
@@ -191,22 +193,22 @@ def _score_drift(before: NumberCounts, score: Floats, alpha: float) -> ScoreDrif
 def _new_labels(
     model: Any, frame: pd.DataFrame, label: str, positive: str | None, score: Floats, alpha: float
 ) -> NewLabels:
-    """How well labelled rows rank now, and by how much less than in the fit."""
+    """The blind AUC of the new labels, and a test of whether it fell below that of the fit."""
     steps = steps_of(model)
     if label in steps.kinds:
-        raise ValueError(f"The column {label!r} is one that the model ranks by: name another for the labels.")
+        raise ValueError(f"The model uses {label!r} as a feature: choose another column for the labels.")
     check_column(frame, label, "the labels")
     is_labelled = find_labels(frame, label, positive).is_positive
     if is_own_table(model, frame, is_labelled):
         raise ValueError(
-            "This is the very table that the model was fitted to, so that its labels do not tell how well new rows "
-            "rank: take new rows, or do without label=."
+            "This is the very table that the model was fitted to, so its labels cannot show how well new rows rank: "
+            "pass new rows, or omit label=."
         )
     n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
     if min(n_labelled, n_unlabelled) < 2:
         raise ValueError(
-            f"To measure how well labelled rows rank, two of them and two others are needed, and {n_labelled} and "
-            f"{n_unlabelled} came: label more rows, or do without label."
+            f"To measure how well labelled rows rank, at least two labelled and two other rows are needed, but there "
+            f"are {n_labelled} and {n_unlabelled}: label more rows, or omit label=."
         )
     before, after = _blind_auc_of_fit(steps), pu_auc_score(is_labelled, score, prior=0.0)
     p_value = p_of_less(float(before), before.standard_error, float(after), after.standard_error)
@@ -226,7 +228,7 @@ def _blind_auc_of_fit(steps: Steps) -> Estimate:
 
 
 def _auc(is_labelled: Bools, score: Floats) -> Interval:
-    """On true labels, by the same reasoning as in a fit: the prior may have changed, and is estimated anew."""
+    """The AUC on true labels, estimated as in a fit; the class prior may have changed and is estimated again."""
     ones = np.ones(len(score))
     rank = share_below(score, score[~is_labelled], ones[~is_labelled])
     ranked = Ranked(rank[is_labelled], rank[~is_labelled], ones[is_labelled], ones[~is_labelled])

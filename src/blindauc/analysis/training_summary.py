@@ -1,7 +1,7 @@
-"""What a model remembers of the table that it was fitted to: how often each column had which values.
+"""Summary of the training table: the distribution of every column and of the score.
 
-Kept as the attribute `training_` of the model, as JSON text, so that a model file holds all that is needed to tell
-whether new rows are like those of the fit, and no row of them.
+The model keeps it as JSON text in its attribute `training_`, so that a model file is enough to monitor drift and holds
+no training row.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, texts_of
 
 N_BINS = 10
-"""Numbers are counted between deciles, by convention for the population stability index."""
+"""Bins of a number column, bounded by its deciles (convention of the population stability index)."""
 
 YES_AND_NO = {1.0: "yes", 0.0: "no"}
 
 
 @dataclass(frozen=True)
 class NumberCounts:
-    """How numbers, or days, are spread.
+    """Histogram of a column of numbers or days.
 
     Attributes
     ----------
-    edges : the deciles, without repeats
-    counts : how many numbers are up to the first edge, up to the second, ..., and above the last
-    median : NaN is None
-    n_missing : rows without a number
+    edges : the distinct deciles
+    counts : the numbers of values up to the first edge, up to the second, ..., and above the last
+    median : None if there is no value
+    n_missing : rows without a value
     """
 
     edges: list[float]
@@ -46,7 +46,7 @@ class NumberCounts:
 
 @dataclass(frozen=True)
 class CategoryCounts:
-    """How often each category came, and how many rows have none."""
+    """The number of rows of each category, and of rows without one."""
 
     counts: dict[str, int]
     n_missing: int
@@ -54,13 +54,13 @@ class CategoryCounts:
 
 @dataclass(frozen=True)
 class TrainingSummary:
-    """What a model remembers.
+    """Summary of a training table.
 
     Attributes
     ----------
     n_rows : rows of the table
-    columns : of the table, by name
-    score : of all rows, as if the model had not seen them
+    columns : the distribution of every column, by name
+    score : the distribution of the scores, as if the model had not been fitted to the rows
     """
 
     n_rows: int
@@ -81,7 +81,7 @@ class TrainingSummary:
 
 
 def summarise_training(steps: Steps, frame: pd.DataFrame, score: Floats) -> TrainingSummary:
-    """What to remember of the table that a model was fitted to, whose rows it gives these scores."""
+    """Summarise the training table of a model, given its scores of the rows."""
     columns = {name: _counted(steps, name, frame[name]) for name in steps.kinds}
     return TrainingSummary(len(frame), columns, count_numbers(_as_if_unseen(steps, score)))
 
@@ -92,36 +92,36 @@ def _counted(steps: Steps, name: str, column: pd.Series) -> NumberCounts | Categ
 
 
 def training_summary_of(model: Pipeline) -> TrainingSummary:
-    """What a model remembers of its table; a ValueError where it remembers nothing."""
+    """The training summary of a model; a ValueError if it has none."""
     text = getattr(model, "training_", None)
     if text is None:
         raise ValueError(
-            "This model does not remember the table that it was fitted to, as those of blindauc.analysis.analyse do: "
-            "fit it again."
+            "This model has no summary of its training table, which blindauc.analysis.analyse adds: fit it again with "
+            "that."
         )
     return TrainingSummary.from_json(text)
 
 
 def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bool:
-    """Whether a table is the one that a model was fitted to, as far as the model remembers it.
+    """Whether a table is the training table of a model, judged by the training summary.
 
-    It is where the same rows are labelled, and every column that is there holds the same values as often.
+    It is if the same rows are labelled and every column present has the same distribution of values.
     """
     steps = steps_of(model)
     if not is_fitted_to(steps, is_labelled):
         return False
     fitted_columns = training_summary_of(model).columns.items()
-    return all(_counted(steps, name, frame[name]) == told for name, told in fitted_columns if name in frame.columns)
+    return all(_counted(steps, name, frame[name]) == before for name, before in fitted_columns if name in frame.columns)
 
 
 def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
-    """Whether as many rows, and these of them labelled, are what the model was fitted to."""
+    """Whether the model was fitted to a table with as many rows and the same rows labelled."""
     has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
     return has_as_many and np.array_equal(steps.ranking.labelled_rows_, np.flatnonzero(is_positive))
 
 
 def values_of(steps: Steps, name: str, column: pd.Series) -> Any:
-    """A column as the model reads it: numbers, or texts; NaN or None where nothing is."""
+    """A column as the model reads it: numbers or text, with NaN or None for missing values."""
     kind = steps.kinds[name]
     if kind == "numeric":
         return numbers_of(column)
@@ -133,7 +133,7 @@ def values_of(steps: Steps, name: str, column: pd.Series) -> Any:
 
 
 def count_numbers(values: Floats, edges: Sequence[float] | None = None) -> NumberCounts:
-    """Count numbers between edges, which are their own deciles by default.
+    """Histogram of numbers between edges, by default their own deciles.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def count_numbers(values: Floats, edges: Sequence[float] | None = None) -> Numbe
     n_missing = len(values) - len(present)
     if edges is None:
         shares = np.arange(1, N_BINS) / N_BINS
-        # Numbers of the column themselves: what lies between two could not be told apart from either.
+        # Edges are values of the column: an interpolated edge would split a bin at a value that never occurs.
         edges = np.unique(np.quantile(present, shares, method="inverted_cdf")).tolist() if len(present) else []
     place = np.searchsorted(np.asarray(edges, dtype=np.float64), present, side="left")
     counts = np.bincount(place, minlength=len(edges) + 1).tolist()
@@ -154,15 +154,16 @@ def count_numbers(values: Floats, edges: Sequence[float] | None = None) -> Numbe
 
 
 def count_categories(values: Any) -> CategoryCounts:
-    """Count categories."""
+    """Count the rows of each category."""
     present = [text for text in values if isinstance(text, str)]
     return CategoryCounts(dict(Counter(present)), len(values) - len(present))
 
 
 def _as_if_unseen(steps: Steps, score: Floats) -> Floats:
-    """The scores that the rows would have if the model had not been fitted to them.
+    """The scores that the training rows would have as new rows.
 
-    A fit pushes unlabelled rows down, and labelled ones up; these go to where they rank out of fold.
+    A fit lowers the scores of unlabelled rows and raises those of labelled ones. The former are corrected by `lift_`,
+    the latter take the score at their out-of-fold rank.
     """
     ranking, unseen = steps.ranking, score + steps.ranking.lift_
     is_labelled = np.zeros(len(score), dtype=bool)
