@@ -587,7 +587,7 @@ def test_names_that_are_no_unicode(small_table, tmp_path):
         shutil.copy(small_table, tmp_path / f"{odd}.csv")
     except OSError:
         pytest.skip("needs a disk that takes any name")
-    told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not in UTF-8")
+    told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not valid UTF-8")
     result = run(*FIT, small_table, "--label", "infection", "--out", tmp_path / odd)
     assert result.exit_code == 0, result.output
     assert "M?ller/report.html" in result.stdout

@@ -131,7 +131,7 @@ BAD = {
     "day or month": (
         {},
         {"time": "since"},
-        "'since' should hold the time of each row.* day and month cannot be told apart.*say that these are dates",
+        "'since' should hold the time of each row.* day and month cannot be told apart.*declare the column as dates",
     ),
     "kinds twice": ({}, {"numeric": ["crp"], "date": ["crp"]}, "'crp' can be of one kind only"),
     "no such kind": (

@@ -98,9 +98,9 @@ def test_the_names_may_be_further_down(written, tmp_path):
     with pytest.raises(TableError, match=r"has 1 name, 'Patients of 2024', for 3 columns: .*header_row"):
         read_table(path)
     assert read_table(path, header_row=3).to_dict("list") == {"a": [1], "b": [2], "c": [3]}
-    with pytest.raises(TableError, match=r"has 4 rows, and its row 9 \(header_row\)"):
+    with pytest.raises(TableError, match=r"has 4 rows, and none with column names at row 9 \(header_row\)"):
         read_table(path, header_row=9)
-    with pytest.raises(TableError, match=r"its row 2 \(header_row\)"):
+    with pytest.raises(TableError, match=r"at row 2 \(header_row\)"):
         read_table(path, header_row=2)
     text = tmp_path / "titled.csv"
     text.write_text('Patients of 2024\n"two\nlines"\na,b\n1,2\n3,4\n', encoding="utf-8")
@@ -131,15 +131,15 @@ def test_parts_are_slices(written):
 
 
 BAD = {
-    "empty": (lambda path: path.write_bytes(b""), "damaged, cut short or not what its ending says"),
-    "text": (lambda path: path.write_bytes(b"a,b\n1,2\n"), "damaged, cut short or not what its ending says"),
+    "empty": (lambda path: path.write_bytes(b""), "damaged, truncated or not a workbook"),
+    "text": (lambda path: path.write_bytes(b"a,b\n1,2\n"), "damaged, truncated or not a workbook"),
     "old": (
         lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        "password, or is of an Excel before 2007",
+        "has a password or comes from Excel before 2007",
     ),
     "cut short": (lambda path: path.write_bytes(workbook_bytes(path)[:-200]), "damaged"),
     "another archive": (lambda path: archive(path), "damaged"),
-    "no cells": (lambda path: openpyxl.Workbook().save(path), "has nothing in its sheet"),
+    "no cells": (lambda path: openpyxl.Workbook().save(path), "has an empty sheet"),
     "no rows": (lambda path: pd.DataFrame({"a": []}).to_excel(path, index=False), "no rows"),
     "names twice": (
         lambda path: pd.DataFrame([[1, 2]], columns=["a", "a"]).to_excel(path, index=False),

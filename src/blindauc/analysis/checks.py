@@ -49,8 +49,8 @@ def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> In
     by_name = ROW not in decisions and names is not None and ID in decisions
     if COLUMN not in decisions or not (by_name or ROW in decisions):
         raise ValueError(
-            f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, as `blindauc review --export` writes "
-            f"them, or {ID!r} where a column names the rows, not {', '.join(map(repr, decisions.columns))}."
+            f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, or {COLUMN!r} and {ID!r} if a column "
+            f"names the rows, but has {', '.join(map(repr, decisions.columns))}: rename its columns."
         )
     verdict = np.full(n_rows, UNCHECKED, dtype=np.intp)
     seen: set[int] = set()

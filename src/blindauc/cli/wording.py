@@ -12,6 +12,7 @@ OPTIONS = {
     "rows_by": "--rows-by",
     "time": "--time",
     "checked": "--checked",
+    "data_folder": "--data",
     "prior": "--prior",
     "drop": "--drop COLUMN",
     "allow_leaks": "--allow-leak COLUMN",
