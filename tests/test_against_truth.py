@@ -1,4 +1,4 @@
-"""The demo opens the envelope: what it says of the truth is true."""
+"""The demo compares its results with the truth: what it says is true."""
 
 import re
 
@@ -25,7 +25,7 @@ def demo(tmp_path_factory):
 def test_the_demo_counts_what_its_files_say(demo):
     folder, said = demo
     patients = make_patients(random_state=0)
-    assert "The envelope" in said
+    assert "the truth is known" in said
     counts = re.search(r"(\d+) of the (\d+) wrong labels are among the first (\d+) of doubtful_labels.csv", said)
     found, wrong, checked = map(int, counts.groups())
     rows = pd.read_csv(folder / "doubtful_labels.csv")["row"].to_numpy()[:checked] - 1
@@ -36,7 +36,7 @@ def test_the_demo_counts_what_its_files_say(demo):
     labelled = patients.table["infection"].eq("yes").to_numpy()[ranking["row"] - 1]
     top = ranking["row"].to_numpy()[~labelled][:50] - 1
     assert infected == patients.infected[top].sum()
-    assert re.search(r"The best simple method, picked by the truth, is [a-z0-9 ]+: \d+ of its first 50", said)
+    assert re.search(r"The best simple method, chosen with the truth, is [a-z0-9 ]+: \d+ of its first 50", said)
 
 
 def test_the_simple_method_is_the_best_of_all(demo):

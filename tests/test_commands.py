@@ -166,7 +166,7 @@ def test_audit_of_the_training_table_is_that_of_the_fit(fitted, table, tmp_path)
     folder, _ = fitted
     result = run("audit", folder, table, "--out", tmp_path / "audit.csv")
     assert result.exit_code == 0, result.output
-    assert "Labels to check again" in result.stdout
+    assert "Labels to re-check" in result.stdout
     assert (tmp_path / "audit.csv").read_bytes() == (folder / "doubtful_labels.csv").read_bytes()
 
 
@@ -287,7 +287,7 @@ def test_places_that_cannot_be_read_or_written(table, fitted, tmp_path):
     told(run("fit", tmp_path, *label), "folder")
     file = tmp_path / "file"
     file.write_text("here", encoding="utf-8")
-    told(run("fit", table, *label, "--out", file), "is no folder")
+    told(run("fit", table, *label, "--out", file), "is not a folder")
     told(run("fit", table, *label, "--out", file / "out"), f"Not a directory: {file / 'out'}")
     told(run("score", folder, table, "--out", tmp_path), "is a folder")
     told(run("score", folder, table, "--out", tmp_path / "nowhere" / "scores.csv"), "nowhere")
@@ -603,8 +603,8 @@ def test_links_are_not_followed_out_of_the_folder(small_table, fitted, table, tm
     (tmp_path / "out" / "report.html").symlink_to("../elsewhere")
     before = names_in(tmp_path)
     told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is no plain file")
-    told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is no folder")
-    told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is no folder")
+    told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is not a folder")
+    told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is not a folder")
     told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is no plain file")
     told(run("score", fitted[0], table, "--out", os.devnull), "is no plain file")
     assert names_in(tmp_path) == before

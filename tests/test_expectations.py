@@ -463,7 +463,7 @@ def test_what_cannot_be_told_is_null_for_machines(n_labelled, tmp_path):
         assert told["found"]["k"] == 30
         assert told["found"]["value"] is None
     lines = run(*FIT, tmp_path / "p.csv", *options, "--force").stdout
-    assert ("ranking.csv: how many are positive cannot be told" in lines) == (n_labelled == 9)
+    assert ("ranking.csv: how many are positive cannot be estimated" in lines) == (n_labelled == 9)
     audited = json.loads(run("audit", tmp_path / "out", tmp_path / "p.csv", "--json").stdout)
     assert (audited[0]["wrong_so_far"] is None) == (n_labelled == 9)
     words = "how many are wrong cannot be told" if n_labelled == 9 else "of the first 20 expect about"

@@ -1,7 +1,8 @@
-"""The commands, and how their errors are told."""
+"""The typer application with all commands."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -25,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="Rankings from a few labelled positives and many unlabelled rows, with wrong labels and useless columns.",
+    help="Rank rows from a few labelled positives and many unlabelled rows, despite wrong labels and useless columns.",
 )
 
 
@@ -50,8 +51,14 @@ def blindauc(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """What holds for all commands."""
+    """Options of all commands."""
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring with every paragraph on one line: typer keeps line breaks, which look ragged in a terminal."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in paragraphs)
 
 
 for command in (fit, score, audit, compare, monitor, report, review, refit, demo, reproduce):
-    app.command()(_with_readable_errors(command))
+    app.command(help=_help(command))(_with_readable_errors(command))
