@@ -1,4 +1,4 @@
-"""Independent, slow and obvious versions of what the library does fast."""
+"""Independent reference implementations, slow and obvious, of what the library computes fast."""
 
 from itertools import combinations
 
@@ -68,5 +68,5 @@ def random_instance(seed):
 
 
 def evidence_of(ranks, weight):
-    """How many nats the out-of-fold ranks of labelled positives are worth: a loop over those that were held out."""
+    """Log evidence in nats of the out-of-fold ranks of labelled positives, as a loop over those that were held out."""
     return sum(w * (2 * r - 1) for w, r in zip(weight, ranks, strict=True) if not np.isnan(r))

@@ -334,19 +334,19 @@ def test_what_a_model_ranks_by_is_no_label(fitted, table):
 
 BOMB = {"schema.json": bytes(10**8)}
 FOREIGN_MODELS = {
-    "elsewhere": (lambda marker: b"GIF89a", "is not in the format of skops"),
+    "elsewhere": (lambda marker: b"GIF89a", "is not a skops file"),
     "pickle": (
         lambda marker: pickle.dumps(forging.Payload(marker)),
-        "is not in the format of skops, and looks like a pi",
+        "is not a skops file, and looks like a pi",
     ),
     "pickle in a zip": (
         lambda marker: forging.zipped({"model.pkl": pickle.dumps(forging.Payload(marker))}),
-        "is a zip archive, but none that blindauc.save wrote",
+        "is a zip archive that blindauc.save did not write",
     ),
-    "skops": (lambda marker: skops.io.dumps(forging.Stateful(marker)), "is a zip archive, but none that blindauc.save"),
+    "skops": (lambda marker: skops.io.dumps(forging.Stateful(marker)), "is a zip archive that blindauc.save did not"),
     "skops that looks like ours": (
         lambda marker: forging.forged(forging.members_of(skops.io.dumps(forging.Stateful(marker)))),
-        "holds what is not known to be harmless",
+        "holds types that are not known to be harmless",
     ),
     "zip bomb": (lambda marker: forging.forged(BOMB, packed=BOMB), "would unpack to more than its own size"),
     "zip bomb that lies": (
@@ -373,7 +373,7 @@ def test_a_model_that_was_cut_short(fitted, table, tmp_path):
     content = (fitted[0] / "model.skops").read_bytes()
     path = tmp_path / "model.skops"
     path.write_bytes(content[: len(content) // 2])
-    told(run("score", path, table, "--out", tmp_path / "scores.csv"), f"{path} is damaged or cut short")
+    told(run("score", path, table, "--out", tmp_path / "scores.csv"), f"{path} is damaged or truncated")
     told(run("score", tmp_path / "none.skops", table), "none.skops")
     assert names_in(tmp_path) == {"model.skops"}
 
@@ -602,11 +602,11 @@ def test_links_are_not_followed_out_of_the_folder(small_table, fitted, table, tm
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.html").symlink_to("../elsewhere")
     before = names_in(tmp_path)
-    told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is no plain file")
+    told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is a folder, a link or a device")
     told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is not a folder")
     told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is not a folder")
-    told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is no plain file")
-    told(run("score", fitted[0], table, "--out", os.devnull), "is no plain file")
+    told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is a folder, a link or a device")
+    told(run("score", fitted[0], table, "--out", os.devnull), "is a folder, a link or a device")
     assert names_in(tmp_path) == before
     assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "kept"
 

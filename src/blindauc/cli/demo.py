@@ -77,4 +77,4 @@ def _truth_lines(found: TruthComparison) -> Iterator[str]:
     yield f"  {ours.n_wrong} of the {found.n_wrong} wrong labels are among the first {n_checked} of {DOUBTFUL}."
     yield f"  {ours.n_true} of the first {k} patients without a label were truly infected."
     yield f"  The best simple method, chosen with the truth, is {simple.name}: {simple.n_true} of its first {k} were"
-    yield f"  infected, and {simple.n_wrong} of its {n_checked} lowest labels are wrong. It does not say how many to check."
+    yield f"  infected, and {simple.n_wrong} of its {n_checked} lowest labels are wrong. It gives no number to check."
