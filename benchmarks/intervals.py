@@ -1,8 +1,8 @@
 """Coverage and width of the 95 % intervals, and the labels that are flagged.
 
 `python benchmarks/intervals.py` fits linear scores with `BlindAUCClassifierCV` to random tables of 120 labelled and
-1200 unlabelled rows (hours). With `--scores` it draws a score per row instead (minutes), from a random distribution with
-a random AUC and prior. There is a line for clean labels, for 10 % ordinary negatives and for 10 % far negatives among
+1200 unlabelled rows (hours). With `--scores` it draws a score per row instead (minutes), from a random distribution
+with a random AUC and prior. There is a line for clean labels, for 10 % ordinary negatives and for 10 % far negatives among
 the labels; each for two samples and for one sample (whose labelled rows are missing among the unlabelled ones); and
 each with the prior given or not.
 
