@@ -60,7 +60,7 @@ class MeasuredRows(DaskRows):
         return super().total(task, *combine)
 
     def n_bytes(self) -> int:
-        """Bytes of the tasks, sent once to each worker, and of the results; a sum in the tree is as large as a result."""
+        """Bytes of the tasks, sent once to each worker, and of the results; sums are as large as results."""
         tree = FAN_IN / (FAN_IN - 1)
         sent = sum(len(cloudpickle.dumps(task)) * min(N_WORKERS, self.n_parts) for task in self.tasks)
         return sent + int(tree * sum(super(MeasuredRows, self).total(BytesOf(task)) for task in self.tasks))

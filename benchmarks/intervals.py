@@ -2,9 +2,9 @@
 
 `python benchmarks/intervals.py` fits linear scores with `BlindAUCClassifierCV` to random tables of 120 labelled and
 1200 unlabelled rows (hours). With `--scores` it draws a score per row instead (minutes), from a random distribution
-with a random AUC and prior. There is a line for clean labels, for 10 % ordinary negatives and for 10 % far negatives among
-the labels; each for two samples and for one sample (whose labelled rows are missing among the unlabelled ones); and
-each with the prior given or not.
+with a random AUC and prior. There is a line for clean labels, for 10 % ordinary negatives and for 10 % far negatives
+among the labels; each for two samples and for one sample (whose labelled rows are missing among the unlabelled ones);
+and each with the prior given or not.
 
 The numbers of wrong labels and of hidden positives are random, and the truth is their expectation. `ratio` is the
 width of the interval of the AUC divided by that of DeLong's for as many rows with true labels. `false` is the mean

@@ -53,7 +53,10 @@ def fit(
     drop: Annotated[
         list[str] | None,
         typer.Option(
-            "--drop", "--ignore", help="Columns to leave out, separated by commas; the option may be repeated."
+            "--drop",
+            "--ignore",
+            help="Columns to leave out, separated by commas; the option may be repeated.",
+            metavar="COLUMNS",
         ),
     ] = None,
     rows_by: Annotated[
@@ -69,13 +72,16 @@ def fit(
     decisions: Annotated[
         Path | None, path_option(help="The same in a separate table, as `blindauc review --export` writes it.")
     ] = None,
-    categorical: Annotated[list[str] | None, typer.Option(help="Columns of categories, such as numeric codes.")] = None,
-    numeric: Annotated[list[str] | None, typer.Option(help="Columns of numbers.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Columns of categories, such as numeric codes.", metavar="COLUMNS")
+    ] = None,
+    numeric: Annotated[list[str] | None, typer.Option(help="Columns of numbers.", metavar="COLUMNS")] = None,
     date: Annotated[
-        list[str] | None, typer.Option(help="Columns of dates; ambiguous dates are read with the day first.")
+        list[str] | None,
+        typer.Option(help="Columns of dates; ambiguous dates are read with the day first.", metavar="COLUMNS"),
     ] = None,
     allow_leak: Annotated[
-        list[str] | None, typer.Option(help="Columns to use although they give the label away.")
+        list[str] | None, typer.Option(help="Columns to use although they give the label away.", metavar="COLUMNS")
     ] = None,
     group: Annotated[
         str | None,
@@ -93,10 +99,14 @@ def fit(
         int | None,
         typer.Option(help="How many rows you can check; the results say how many positives to expect among them."),
     ] = None,
-    show: Annotated[list[str] | None, typer.Option(help="Columns to include in the ranking.")] = None,
+    show: Annotated[
+        list[str] | None, typer.Option(help="Columns to include in the ranking.", metavar="COLUMNS")
+    ] = None,
     shape: Annotated[
         list[str] | None,
-        typer.Option(help="Shapes of score to try: 'auto' for all, or some of 'linear,curves,kernel,trees'."),
+        typer.Option(
+            help="Shapes of score to try: 'auto' for all, or some of 'linear,curves,kernel,trees'.", metavar="SHAPES"
+        ),
     ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,

@@ -32,6 +32,8 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield f"{asked.data}: {rows}, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
     if findings.checks is not None:
         yield stated_checks(findings.checks)
+    if asked.set_aside:
+        yield "columns not used:"
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
         yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
