@@ -1,4 +1,4 @@
-"""What tuned linear scores reach, tuned with PU labels only: test labels are touched once, at the end.
+"""Accuracy of tuned linear scores. Tuning uses PU labels only; test labels are used once, at the end.
 
     python benchmarks/accuracy.py tables    # the paper's Tables 1 and 2; --first 10 for other seeds
     python benchmarks/accuracy.py sparse    # 10 of 200 correlated columns matter, against l1 logistic regressions
@@ -7,7 +7,7 @@
     python benchmarks/accuracy.py clean     # does outlier handling cost anything where no label is wrong?
     python benchmarks/accuracy.py robust    # AUC, suspicion and false alarms by contamination
 
-Two data sets run side by side; every line is a mean over seeds. Scores that bend are in `benchmarks/shapes.py`.
+Two data sets run in parallel; every line is a mean over seeds. Nonlinear scores are in `benchmarks/shapes.py`.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Data whose truth is known and bends: log odds that are a sum of functions of single columns, and perhaps a product.
+"""Simulated data with known nonlinear log odds: a sum of functions of single columns, optionally with a product.
 
 from bent import BENT, PAIR, bent_draw, curve_correlation
 draw = bent_draw(seed=0, n_labelled=1000, has_pair=False)
@@ -39,7 +39,7 @@ BULK = (0.05, 0.95)
 
 
 def bent_draw(seed: int, n_labelled: int, has_pair: bool) -> Draw:
-    """Standard normal AR(1) columns, of which the first ones matter, each by a function of unit variance."""
+    """Standard normal AR(1) columns; each of the first ones contributes a function of unit variance to the log odds."""
     rng = np.random.default_rng(seed)
     places = np.arange(N_COLUMNS)
     factor = np.linalg.cholesky(CORRELATION ** np.abs(places[:, None] - places))
@@ -57,7 +57,7 @@ def standardised(values: np.ndarray) -> np.ndarray:
 
 
 def far_labelled(X: np.ndarray, y: np.ndarray, n_labelled: int, rng: np.random.Generator) -> Draw:
-    """Wrong labels are on negatives moved away from the positives by twice the distance of the class means.
+    """Mislabelled negatives, moved away from the positives by twice the distance of the class means.
 
     This is what "far" means in families.py.
     """

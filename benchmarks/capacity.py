@@ -1,12 +1,12 @@
-"""How often the 95 % interval of `expected_found` holds the number of positives that are found, and how wide it is.
+"""Coverage and width of the 95 % interval of `expected_found`.
 
 Each draw fits `BlindAUCClassifier` to 150 labelled and 1500 unlabelled rows, of which a fifth are positive, with an AUC
-of 0.85, and asks how many positives are among the first k: of the unlabelled rows of the fit ("training"), and of 1500
-rows that are drawn like them ("new"). The last columns are the same for `expected_wrong` among the first 20 labels.
+of 0.85. It then estimates the number of positives among the first k unlabelled training rows ("training"), and among
+the first k of 1500 rows drawn like them ("new"). The last columns are the same for `expected_wrong` among the first 20
+labels.
 
-Run with `python benchmarks/capacity.py [--draws N] [--jobs N]` (200 draws take some minutes). The bar: with the prior
-given every interval holds the truth in at least 90 % of the draws; without, too, and the intervals are as wide as that
-takes.
+Run with `python benchmarks/capacity.py [--draws N] [--jobs N]` (200 draws take some minutes). The bar: every interval
+holds the truth in at least 90 % of the draws, with the prior given and without; without it, intervals may be wide.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIZES = {"n_features": 10, "n_relevant": 5, "n_pos": 150, "n_unlabelled": 1500, 
 
 
 class Asked(NamedTuple):
-    """A number that was expected, and what came."""
+    """An estimated number with its interval, and the true number."""
 
     expected: Estimate
     truth: int
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
 
 
 def draw(seed: int, contamination: float, prior: float | None) -> dict[str, list[Asked]]:
-    """One fit, and all that is asked of it."""
+    """One fit, and all its estimates."""
     data = make_correlated_data(contamination, prior=PRIOR, random_state=seed, **SIZES)
     model = BlindAUCClassifier(prior=prior).fit(data.X, data.y_pu)
     unlabelled = data.y_pu == 0
@@ -57,7 +57,7 @@ def draw(seed: int, contamination: float, prior: float | None) -> dict[str, list
 
 
 def like_unlabelled(data, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to test on with the prior of the unlabelled rows."""
+    """Test rows with the class prior of the unlabelled rows."""
     n_rows = SIZES["n_unlabelled"]
     n_positive = rng.binomial(n_rows, PRIOR)
     positives, negatives = (np.flatnonzero(data.y_test == kind) for kind in (1, 0))
@@ -72,7 +72,7 @@ def found(model, X: np.ndarray, truth: np.ndarray, asked: np.ndarray, *, trainin
 
 
 def line(asked: list[list[Asked]]) -> str:
-    """Coverage and mean width for each number that was asked for."""
+    """Coverage and mean width of each estimate."""
     cells = [
         f"{100 * np.mean([each.is_held for each in column]):>6.1f} %{np.mean([each.width for each in column]):>7.1f}"
         for column in zip(*asked, strict=True)

@@ -1,9 +1,9 @@
-"""How often the 95 % interval of `pu_auc_score` holds the true AUC, over 500 simulated sets per line.
+"""Coverage of the 95 % interval of `pu_auc_score`, over 500 simulated data sets per line.
 
-Scores are normal with a known AUC. "one sample" draws rows of overall prior 0.3 and labels some of its positives (and
-negatives, where contaminated) at random; the prior among the unlabelled rows is then what
-`prior_among_unlabelled_from_counts` says. "two samples" draws labelled positives beside unlabelled rows of prior 0.3.
-With an uncertain prior the one given is drawn around the true one, with its standard error.
+Scores are normal with a known AUC. "one sample" draws rows with an overall prior of 0.3 and labels some of the
+positives (and, if contaminated, of the negatives) at random; the prior among the unlabelled rows then comes from
+`prior_among_unlabelled_from_counts`. "two samples" draws labelled positives separately from unlabelled rows with a
+prior of 0.3. An uncertain prior is drawn around the true one, with its standard error.
 
 Run with `python benchmarks/coverage.py` (minutes). The bar: every line within 92 to 98 %.
 """
@@ -58,7 +58,7 @@ def uncertain_prior(rng: np.random.Generator, n_pos: int, n_unl: int, contaminat
 def coverage(
     scenario: Callable[..., Draw], n_pos: int, n_unl: int, contamination: float, auc: float, methods: tuple[str, ...]
 ) -> list[tuple[float, float]]:
-    """For each method, how often its interval holds the truth, and the interval's mean width."""
+    """Coverage and mean width of the interval of each method."""
     shift = NormalDist().inv_cdf(auc) * 2**0.5
     intervals: dict[str, list[Estimate]] = {method: [] for method in methods}
     for seed in range(N_SETS):

@@ -1,9 +1,9 @@
-"""What an iteration costs on a Dask cluster: tasks and bytes for each partition, and the scheduler's own time.
+"""Cost of an iteration on a Dask cluster: tasks and bytes per partition, and the time of the scheduler.
 
     python benchmarks/dask_tasks.py [rows of a partition]
 
-An iteration is a value with its gradient: two visits of each partition. Bars: at most 3 tasks and 1 MB for each
-partition. Bytes are those of the tasks, once to each worker, and of all results on their way up the tree.
+An iteration computes a value and its gradient, in two passes over each partition. The bars: at most 3 tasks and 1 MB
+per partition. Bytes are those of the tasks, sent once to each worker, and of all results in the reduction tree.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ N_COLUMNS, N_WORKERS, REPEATS = 50, 2, 10
 
 
 class Counts(SchedulerPlugin):
-    """Tasks that were worked out since the last look."""
+    """Number of tasks completed since the last call."""
 
     n_tasks = 0
 
@@ -44,7 +44,7 @@ class Counts(SchedulerPlugin):
 
 @dataclass(frozen=True)
 class BytesOf:
-    """The bytes of what a task gives. Dask's own estimate knows nothing of arrays inside objects."""
+    """The size in bytes of the result of a task. Dask's own estimate ignores arrays inside objects."""
 
     task: Any
 
@@ -53,14 +53,14 @@ class BytesOf:
 
 
 class MeasuredRows(DaskRows):
-    """Rows that remember the tasks that they have sent."""
+    """Rows that record the tasks that they send."""
 
     def total(self, task: Any, *combine: Any) -> Any:
         self.tasks = [*getattr(self, "tasks", []), task]
         return super().total(task, *combine)
 
     def n_bytes(self) -> int:
-        """Of tasks, once to each worker, and of results, whose sums up the tree are as large as they are."""
+        """Bytes of the tasks, sent once to each worker, and of the results; sums are as large as results."""
         tree = FAN_IN / (FAN_IN - 1)
         sent = sum(len(cloudpickle.dumps(task)) * min(N_WORKERS, self.n_parts) for task in self.tasks)
         return sent + int(tree * sum(super(MeasuredRows, self).total(BytesOf(task)) for task in self.tasks))

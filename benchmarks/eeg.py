@@ -1,4 +1,4 @@
-"""EEG windows into features: seconds and memory. Run with `python benchmarks/eeg.py [--windows N]`.
+"""Time and memory of the features of EEG windows. Run with `python benchmarks/eeg.py [--windows N]`.
 
 The bar: 8,000 windows of 2056 samples within 60 s on two cores.
 """

@@ -1,14 +1,14 @@
-"""How often the 95 % intervals hold the truth, how wide they are, and which labels are flagged.
+"""Coverage and width of the 95 % intervals, and the labels that are flagged.
 
-`python benchmarks/intervals.py` fits linear scores by `BlindAUCClassifierCV` to drawn tables of 120 labelled and 1200
-unlabelled rows (hours); with `--scores` it draws one score for each row instead (minutes), of a distribution, an AUC
-and a prior that are drawn as well. One line each for clean labels, a tenth of ordinary negatives and a tenth of far
-ones among them; for two samples and for one whose labelled rows are missing among the unlabelled; and with the prior
-given or not.
+`python benchmarks/intervals.py` fits linear scores with `BlindAUCClassifierCV` to random tables of 120 labelled and
+1200 unlabelled rows (hours). With `--scores` it draws a score per row instead (minutes), from a random distribution
+with a random AUC and prior. There is a line for clean labels, for 10 % ordinary negatives and for 10 % far negatives
+among the labels; each for two samples and for one sample (whose labelled rows are missing among the unlabelled ones);
+and each with the prior given or not.
 
-The numbers of wrong labels and of hidden positives are random: the truth is their expectation. `ratio` is the width of
-the AUC's interval over that of DeLong's for as many rows with their true labels. `false` is the mean share of right
-labels among the flagged (0 where none is), `pooled` that of all flagged ones together.
+The numbers of wrong labels and of hidden positives are random, and the truth is their expectation. `ratio` is the
+width of the interval of the AUC divided by that of DeLong's for as many rows with true labels. `false` is the mean
+share of correct labels among the flagged ones (0 if none is flagged), `pooled` that of all flagged labels together.
 
 The bars: every interval holds the truth in 92 to 99 % of the draws; far labels are flagged to at least 95 %; `false` is
 at most 0.3, and of clean labels at most 3 % are flagged.
@@ -34,7 +34,7 @@ from blindauc.ranks import Ranked, share_below
 from blindauc.trust import assess_ranks
 
 SHAPED_ON = ("normal", "normal, wide positives", "normal, narrow positives", "t with 4 degrees", "logistic")
-"""Distributions by which the constants of `blindauc.prior` were set."""
+"""Distributions on which the constants of `blindauc.prior` were set."""
 
 KINDS = ("clean", "ordinary", "far")
 SHARE = 0.1
@@ -46,7 +46,7 @@ HEADER = f"""\
 
 
 class Counts(NamedTuple):
-    """Numbers of rows, and the shares that are expected."""
+    """Numbers of rows of each kind, and the expected shares."""
 
     n_pos: int
     n_wrong: int
@@ -57,7 +57,7 @@ class Counts(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What one draw adds to a line."""
+    """The results of one draw."""
 
     auc_held: float
     auc_width: float
@@ -77,7 +77,7 @@ class Run(NamedTuple):
 def drawn_counts(
     rng: np.random.Generator, design: str, n_pos: int, n_unl: int, prior: float, contamination: float
 ) -> Counts:
-    """How many rows of each kind there are; with one sample, each row is labelled or not by chance."""
+    """The number of rows of each kind; with one sample, every row is labelled or not at random."""
     if design == "two_sample":
         n_wrong, n_hidden = rng.binomial(n_pos, contamination), rng.binomial(n_unl, prior)
         return Counts(n_pos, n_wrong, n_unl, n_hidden, prior, contamination)
@@ -87,7 +87,7 @@ def drawn_counts(
 
 
 def delong_width(pos: np.ndarray, neg: np.ndarray, counts: Counts) -> float:
-    """The width for the rows of these counts with their true labels, by many scores of either class."""
+    """Width of DeLong's interval for these numbers of rows with true labels, from many scores of each class."""
     above = share_below(pos, neg, np.ones(len(neg))).var() / (counts.n_pos - counts.n_wrong)
     below = share_below(neg, pos, np.ones(len(pos))).var() / (counts.n_unl - counts.n_hidden)
     return float(2 * NormalDist().inv_cdf(0.975) * np.sqrt(above + below))

@@ -1,10 +1,10 @@
-"""What users run instead of blindauc, each with its defaults, one thread and seed 0.
+"""Methods that users would run instead of blindauc, each with its defaults, one thread and seed 0.
 
     from peers import PEERS
     scores = PEERS["forest"](draw)(draw.X_test)
 
 Every peer takes a `Draw` of families.py and returns a function from rows to scores. All but "lightgbm-true" learn from
-the PU labels alone; "nnpu" is also given the true share of positives among the unlabelled rows, which users must guess.
+the PU labels alone; "nnpu" also gets the true class prior of the unlabelled rows, which users would have to guess.
 LightGBM needs the extra `[trees]`, "bagged" and "elkan-noto" the extra `[peers]`.
 """
 
@@ -32,7 +32,7 @@ def lightgbm(draw: Draw) -> Scores:
 
 
 def lightgbm_true(draw: Draw) -> Scores:
-    """LightGBM with its defaults and the true labels of all training rows: what no PU method knows."""
+    """LightGBM with its defaults and the true labels of all training rows, which no PU method has."""
     return positive_probability(boosted_trees().fit(draw.X, draw.y_true))
 
 

@@ -1,8 +1,8 @@
-"""How far off the prior is, and how often its interval holds it. Run with `python benchmarks/prior.py [--repeats N]`.
+"""Error of the estimated prior and coverage of its interval. Run with `python benchmarks/prior.py [--repeats N]`.
 
-Every row is one distribution of the scores, averaged over two separations and priors from 0.05 to 0.6, with fresh
+Every line is one distribution of the scores, averaged over two separations and priors from 0.05 to 0.6, with new
 samples for each. The truth is the share in the population, not the count in the sample. pulearn's histogram matching
-is fed the same scores as its only column; it is left out, with a word, where pulearn is not installed.
+gets the same scores as its only column; it is left out, with a note, if pulearn is not installed.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def sample(
 
 
 class Run(NamedTuple):
-    """One sample: absolute errors, and whether and how widely the 95 % intervals hold the truth."""
+    """Results of one sample: absolute errors, and coverage and width of the 95 % intervals."""
 
     error: float
     bias: float
@@ -119,7 +119,7 @@ def one_run(pair: Pair, rng: np.random.Generator, sizes: tuple[int, int], prior:
 
 
 def peer_prior(labelled: np.ndarray, unlabelled: np.ndarray) -> float:
-    """pulearn's share of positives among the unlabelled rows."""
+    """pulearn's estimate of the share of positives among the unlabelled rows."""
     if HistogramMatchPriorEstimator is None:
         return np.nan
     scores = np.concatenate([labelled, unlabelled])[:, None]

@@ -1,10 +1,10 @@
-"""How many decisions a second the server of a review writes down, each on the disk before it is acknowledged.
+"""Decisions per second that the review server stores, each on disk before it is acknowledged.
 
-`python benchmarks/review.py` (seconds) starts a server in a process of its own, with 2,000 labels to check, and lets
-1, 2 and 8 reviewers send decisions as fast as they are acknowledged. `median` and `slowest` are the times from sending
-to acknowledgement, with what is known computed anew for each. `disk` is the same number of commits without a server.
+`python benchmarks/review.py` (seconds) starts a server in another process, with 2,000 labels to check, and lets 1, 2
+and 8 reviewers send decisions as fast as they are acknowledged. `median` and `slowest` are the times from sending to
+acknowledgement, which include the update of the estimates. `disk` is the same number of commits without a server.
 
-The bar: 200 decisions a second.
+The bar: 200 decisions per second.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ N_LABELS = 2_000
 
 
 def made_up_desk(folder: Path) -> Desk:
-    """Labels with made-up suspicions, a tenth of them wrong."""
+    """Labels with simulated suspicions, a tenth of them wrong."""
     chances = np.sort(np.random.default_rng(0).beta(0.3, 2.7, N_LABELS))[::-1].tolist()
     items = tuple(Item(row, f"P{row}", LABELLED, chance, "") for row, chance in enumerate(chances, start=1))
     labels = Queue(LABELLED, items, 100, Prospect(tuple(chances), 0.5 * sum(chances), 2 * sum(chances)))
@@ -51,7 +51,7 @@ def serve(folder: Path) -> None:
 
 
 def entered(address: str) -> tuple[http.client.HTTPConnection, dict[str, str]]:
-    """A connection, and the headers that let its requests in."""
+    """A connection, and the headers that authenticate its requests."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port)
     connection.request("GET", f"{parts.path}?{parts.query}")
@@ -62,7 +62,7 @@ def entered(address: str) -> tuple[http.client.HTTPConnection, dict[str, str]]:
 
 
 def review(address: str, reviewer: int, n_reviewers: int, n: int, times: list[float]) -> None:
-    """Decide on every so many rows, one after the other."""
+    """Send decisions on every n-th row, one after the other."""
     connection, headers = entered(address)
     last = 0
     for row in range(1 + reviewer, 1 + n, n_reviewers):
@@ -80,7 +80,7 @@ def review(address: str, reviewer: int, n_reviewers: int, n: int, times: list[fl
 
 
 def measured(n_reviewers: int, n: int) -> tuple[float, list[float]]:
-    """Decisions a second, and how long each took."""
+    """Decisions per second, and the time of each."""
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         command = [sys.executable, __file__, "--serve", folder]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -101,7 +101,7 @@ def measured(n_reviewers: int, n: int) -> tuple[float, list[float]]:
 
 
 def commits(n: int) -> float:
-    """Decisions a second that the disk takes."""
+    """Decisions per second without a server: the limit set by the disk."""
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         record = Record(Path(folder) / RECORD, data="0444", model="9f86")
         start = time.perf_counter()

@@ -1,13 +1,14 @@
-"""What scores that bend reach, and what they find; ours and the peers (`peers.py`) side by side.
+"""Accuracy and findings of nonlinear scores, ours and those of the peers (`peers.py`).
 
     python benchmarks/shapes.py keel                # ten public sets, 15 % of the labels wrong; --wrong 0 or 0.3
     python benchmarks/shapes.py straight            # where the truth is linear: does "auto" give anything away?
     python benchmarks/shapes.py additive            # curves, columns and an interaction that are known
     python benchmarks/shapes.py diabetes            # 101,766 rows, 2,000 labelled: AUC, time and memory
 
-`keel` and `straight` append every fit to --out as it ends, and skip those that the file holds: an interrupted run goes
-on where it stopped, and runs of different methods share a file. After a change of the library, take another file. Our
-methods are `BlindAUCClassifierCV(shape=...)` with its defaults otherwise. Test labels are touched once, at the end.
+`keel` and `straight` append every fit to --out when it ends, and skip fits that the file already holds. So an
+interrupted run can be continued, and runs of different methods can share a file. After a change of the library, use
+another file. Our methods are `BlindAUCClassifierCV(shape=...)` with its defaults otherwise. Test labels are used once,
+at the end.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def fitted(method: str, draw: Draw) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def results_of(jobs: list[Job], path: Path, n_jobs: int) -> Results:
-    """Read what the file holds, run the rest and append it."""
+    """Read the finished runs from the file, run the others and append them."""
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = {job.key for job in jobs}
     held = {key: row for key, row in stored(path).items() if key in wanted}
@@ -158,7 +159,7 @@ def keel(asked: argparse.Namespace) -> None:
 
 
 def print_checks(sets: list[str], auc: dict[str, np.ndarray], is_barred: bool) -> None:
-    """What the bars ask of "auto": against the best single shape in hindsight, linear, and all others on average."""
+    """Check "auto" against its bars: the best single shape in hindsight, "linear", and the mean of all others."""
     best = np.max([auc[shape] for shape in SHAPES if shape in auc], axis=0)
     print(f"\n{'auto minus':<16}{'the best single shape':>32}{'linear':>32}")
     for name, to_best, to_linear in zip(sets, auc["auto"] - best, auc["auto"] - auc["linear"], strict=True):
@@ -217,7 +218,7 @@ def additive_run(seed: int, n_labelled: int) -> list[list[float]]:
 
 
 def pair_run(seed: int, n_labelled: int) -> tuple[float, float]:
-    """The place of the known interaction among those found, and the AUC."""
+    """The rank of the known interaction among those found, and the AUC."""
     draw = bent_draw(seed, n_labelled, has_pair=True)
     model = BlindAUCClassifierCV(shape="auto").fit(draw.X, draw.y_pu)
     found = [tuple(sorted(each.columns)) for each in model.interactions()]
@@ -255,10 +256,10 @@ BAR_MINUTES, BAR_GIGABYTES = 8.0, 4.0
 
 @cache
 def readmissions(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict, np.ndarray]:
-    """Numbers, PU labels, truth, the groups of columns and the patients.
+    """The encoded table, PU labels, true labels, groups of columns and patients.
 
-    2,000 of the 11,357 encounters that were followed by another within 30 days are labelled. The table is encoded as
-    `blindauc fit` does it, where what comes from one column is selected together.
+    2,000 of the 11,357 encounters with a readmission within 30 days are labelled. The table is encoded as `blindauc
+    fit` does it, with the encoded columns of a table column as a group.
     """
     frame = load_diabetes130()
     y = (frame["readmitted"] == "<30").to_numpy()
@@ -287,7 +288,7 @@ def diabetes_run(method: str, seed: int, n_jobs: int) -> tuple[float, float, flo
 
 
 def peak_memory() -> float:
-    """Gigabytes: the peak of this process and those of its workers, which need not have been at the same time."""
+    """Gigabytes: the sum of the peaks of this process and of its workers, which may have been at different times."""
     workers = [task for tasks in Path("/proc/self/task").glob("*/children") for task in tasks.read_text().split()]
     lines = [line for task in workers for line in Path(f"/proc/{task}/status").read_text().splitlines()]
     kilobytes = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]

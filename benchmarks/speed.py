@@ -1,4 +1,4 @@
-"""Timings, each a ratio measured side by side in one run. Run with `make bench`.
+"""Timings relative to a reference measured in the same run. Run with `make bench`.
 
 1. All pairs of a million positives with a million unlabelled scores, against two passes over the data matrix.
 2. Few pairs, as in the paper's tables, that share exponentials and logarithms, against each by itself.
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def side_by_side(*tasks: Callable[[], object], repeats: int = 5) -> list[float]:
-    """The median seconds of each task, taken in turns so that a busy moment hits them all."""
+    """The median seconds of each task, run in turns so that a busy moment affects all of them."""
     for task in tasks:
         task()
     seconds: list[list[float]] = [[] for _ in tasks]

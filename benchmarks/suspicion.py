@@ -1,10 +1,11 @@
-"""How many of the flagged labels are in fact right. Run with `python benchmarks/suspicion.py [--repeats N]`.
+"""False discovery rate of the flagged labels. Run with `python benchmarks/suspicion.py [--repeats N]`.
 
-Labelled positives with ordinary negatives among them, with far ones (scores below all negatives), or clean; a tenth
-of the labels is wrong, or as many as `--share` says. `flag` keeps the expected share of false alarms at 0.2; a set
-with nothing flagged counts as 0.
+The labels are clean, or include ordinary negatives, or far ones (scores below all negatives); 10 % of them are wrong,
+or the share given by `--share`. `flag` controls the expected false discovery rate at 0.2; a data set without a flagged
+label counts as 0.
 
-The bars: at most 3 % of clean labels are flagged, the fdr is at most 0.3, the recall of far ones at least 0.95.
+The bars: at most 3 % of clean labels are flagged, the false discovery rate is at most 0.3, and the recall of far labels
+is at least 0.95.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def row(name: str, sizes: tuple[int, int], repeats: int, share: float) -> str:
 def one_set(
     pair: Pair, rng: np.random.Generator, sizes: tuple[int, int], prior: float, share: float, far: bool
 ) -> tuple[float, float, float]:
-    """The share flagged, the share of those flagged that are right and the share of wrong ones that are flagged."""
+    """The share of labels flagged, the share of correct ones among these, and the share of wrong labels flagged."""
     n_lab, n_unl = sizes
     n_wrong = round(share * n_lab)
     n_pos = rng.binomial(n_unl, prior)

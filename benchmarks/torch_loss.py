@@ -1,11 +1,11 @@
-"""Timings of the loss for torch, side by side with the layers of a net. Needs the extra `[torch]`.
+"""Timings of the torch loss, relative to the layers of a net. Needs the extra `[torch]`.
 
     python benchmarks/torch_loss.py                                # 1e6 x 1e6 pairs on the CPU
     python benchmarks/torch_loss.py --device cuda --rows 50000000  # on a GPU
 
-The bar on a CPU is the time of two linear layers (100 to 100), forward and backward, over as many rows. On an H200 it
-is twice the time that scores take to be spread over the subcells, and polynomials to be read at them: 10.9 ms and
-5.0 ms for 5e7 of them.
+The bar on a CPU is the time of two linear layers (100 to 100), forward and backward, for as many rows. On an H200 it is
+twice the time to spread the scores over the subcells and to evaluate the polynomials there: 10.9 ms and 5.0 ms for 5e7
+scores.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from blindauc.torch.summary import slopes, summaries
 
 WIDTH = 100
 ROWS_AT_A_TIME = 200_000
-"""Batches of the net: 2e6 rows at once would take gigabytes, and longer."""
+"""Batch size of the net: 2e6 rows at once would take gigabytes, and more time."""
 
 LIMIT = (10.9e-3 + 5.0e-3) / 5e7
-"""Seconds for each score on an H200."""
+"""Seconds per score on an H200 (measured, see above)."""
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def drawn(n: int, device: str, dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor]:
-    """Scores of n rows, every other one a positive."""
+    """Scores of n rows, half of them positive."""
     torch.manual_seed(0)
     labels = torch.arange(n, device=device) % 2 == 0
     return (3 * torch.randn(n, device=device, dtype=dtype) + labels).requires_grad_(), labels
@@ -89,7 +89,7 @@ def against_layers(device: str, n: int, repeats: int) -> None:
 
 
 def against_the_limit(n: int, repeats: int) -> None:
-    """All of it, and how long each part takes; float64, as the limit was measured."""
+    """The time of the loss and of its parts, in float64 as the limit was measured."""
     scores, labels = drawn(n, "cuda", torch.float64)
     rows = read_rows(scores, labels)
     pos, unl = summaries(Logistic(), rows)
@@ -117,7 +117,7 @@ def against_the_limit(n: int, repeats: int) -> None:
 
 
 def finished(task: Callable[[], object], device: str) -> Callable[[], None]:
-    """The task, until the device has done it."""
+    """Run the task and wait until the device has finished it."""
 
     def run() -> None:
         task()

@@ -1,9 +1,9 @@
-"""What our objective costs in a round of boosting, against LightGBM's own work in the same rounds.
+"""Cost of our objective in a boosting round, relative to LightGBM's own work in the same rounds.
 
     python benchmarks/trees.py [n_rows, 1000000 by default]
 
-Gradient and bound of the Hessian are timed inside the rounds that ask for them; what is left of a round is LightGBM's.
-Rounds of LightGBM's binary objective on the same bins are run in turns with ours.
+The gradient and the bound of the Hessian are timed inside the boosting rounds; the rest of a round is LightGBM's work.
+Rounds of LightGBM's binary objective on the same bins alternate with ours.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from blindauc.scorers.boosting import Boosting, RowRisk, lightgbm
 N_ROWS, N_COLUMNS, LABELLED = 1_000_000, 50, 0.02
 N_LEAVES, N_ROUNDS = 8, 12
 WARM_UP = 2
-"""The first rounds touch memory for the first time, and scores that are all equal are summed up sooner."""
+"""Rounds that are not counted: they allocate memory, and sums are faster while all scores are equal."""
 
 
 class Timed:
-    """A function that remembers how long its calls took."""
+    """A function that records the time of its calls."""
 
     def __init__(self, function: Any) -> None:
         self._function, self.seconds = function, []

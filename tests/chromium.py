@@ -13,12 +13,12 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60
-"""Seconds that a busy machine may take for one answer."""
+"""Seconds that a busy machine may take for an answer (convention)."""
 
 
 @contextmanager
 def started(profile):
-    """A page in a browser of its own, whose files are in the folder `profile`; skips the test where there is none."""
+    """A page in a new browser with its profile in a folder; skips the test if no browser is installed."""
     websocket = pytest.importorskip("websocket", reason="needs websocket-client to talk to a browser")
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:

@@ -1,4 +1,4 @@
-"""The commands as a user runs them, and how bad input must be answered."""
+"""Run commands as a user does, and check how they answer bad input."""
 
 from joblib import parallel_config
 from typer.testing import CliRunner
@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from blindauc.cli.app import app
 
 FIT = ("fit", "--shape", "linear")
-"""A fit of straight lines alone, where the shape does not matter: it is quick."""
+"""A fit of linear scores only, for tests in which the shape does not matter: it is quick."""
 
 
 def run(*arguments):
@@ -16,7 +16,7 @@ def run(*arguments):
 
 
 def told(result, words):
-    """Bad input: exit code 2 and one line, which holds the words."""
+    """Assert that bad input was answered with exit code 2 and one line that contains these words."""
     assert result.exit_code == 2, result.output
     lines = result.stderr.splitlines()
     assert len(lines) == 1, result.stderr

@@ -1,4 +1,4 @@
-"""Findings as a fit would give them, plain and hostile."""
+"""Examples of `Findings`: ordinary ones, extreme ones, and ones with hostile names."""
 
 import math
 import random
@@ -129,7 +129,7 @@ def hostile():
 
 
 def unknown_prior():
-    """Findings of which the prior cannot be estimated, and so no number that depends on it."""
+    """Findings without an identified class prior, and so without any number that depends on it."""
     findings = example()
     n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled
     most = [min(each.k, 0.98 * n_unlabelled) for each in findings.found]
@@ -147,7 +147,7 @@ def unknown_prior():
 
 
 def shaky():
-    """Findings of which every caution speaks."""
+    """Findings that trigger every caution of the report."""
     return replace(
         example(n_labelled=14, n_rows=26, n_doubtful=2),
         auc=Interval(0.985, 0.48, 1.0),
@@ -165,7 +165,7 @@ def large():
 
 
 def nearly_empty():
-    """What the least possible fit has to tell."""
+    """Findings of the smallest possible fit."""
     return replace(
         example(n_labelled=1, n_rows=2, n_doubtful=0, n_columns=1),
         features=[Feature("age", "age", 0.0, 0.0, False, None, 12.0, "", 0.0)],
@@ -189,7 +189,7 @@ def _roc():
 
 
 def _found(n_unlabelled, prior=0.183):
-    """Of many positives the first rows hold most; the band is a fifth of the count to either side."""
+    """Expected positives among the first rows, which hold most of them, with an interval of 20 % to either side."""
     most = prior * n_unlabelled
     steps = sorted({*range(1, min(n_unlabelled, 20) + 1), *(round(n_unlabelled * i / 60) for i in range(1, 61))})
     found = [(k, min(k, most * (1 - (1 - k / n_unlabelled) ** 5))) for k in steps if k]
@@ -254,7 +254,7 @@ def _tuning():
 
 
 def _features(n_columns):
-    """An average has a small weight on columns that are not selected, too."""
+    """Features of an average, which has small weights on columns that are not selected, too."""
     selected = [
         Feature(column, column.partition("=")[0], weight, inclusion, True, frequency, *_step(column), weight / 3)
         for column, weight, inclusion, frequency in COLUMNS
@@ -267,7 +267,7 @@ def _features(n_columns):
 
 
 def _step(column):
-    """How much more of a column, and its unit."""
+    """The step of a column and its unit."""
     return (1.0, "yes") if "=" in column else (12.3, "")
 
 
@@ -282,7 +282,7 @@ def _doubts(suspicion, rng):
 
 
 def bent():
-    """The example with a score that bends: curves of all kinds, pairs, and what they are worth."""
+    """The example with a nonlinear score: curves of all kinds, interactions, and the gain in blind AUC."""
     findings = example()
     turning = ("age", "operation_minutes")
     return replace(
@@ -300,7 +300,7 @@ def bent():
 
 
 def hostile_bent():
-    """The score that bends with names that try to break out of the page, and with numbers that are hard to draw."""
+    """The nonlinear example with names that try to break out of the page, and with numbers that are hard to draw."""
     findings, plain = hostile(), bent()
     hard = [
         replace(effect, column=bad, source=bad, words=f"The score rises with {bad} above 38.")

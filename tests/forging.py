@@ -1,4 +1,4 @@
-"""Model files that are not to be trusted, made by someone who knows all that `save` knows."""
+"""Forge malicious model files, with full knowledge of the format."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from blindauc.model_files import FORMAT, MANIFEST
 
 
 class Payload:
-    """Whoever unpickles it makes a file."""
+    """An object that creates a file when it is unpickled."""
 
     def __init__(self, marker):
         self.marker = marker
@@ -22,7 +22,7 @@ class Payload:
 
 
 class Stateful:
-    """Whoever sets its state makes a file."""
+    """An object that creates a file when its state is set."""
 
     def __init__(self, marker):
         self.marker = str(marker)
@@ -40,7 +40,7 @@ def members_of(content):
 
 
 def zipped(members, packed=()):
-    """An archive of these members, those that are named packed, the others as they are."""
+    """A zip archive of these members; those named in `packed` are compressed."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in members.items():
@@ -49,7 +49,7 @@ def zipped(members, packed=()):
 
 
 def forged(members, format=FORMAT, version=blindauc.__version__, packed=()):
-    """What `save` would have written, had the model been of these members."""
+    """The file that `save` would have written for a model of these members."""
     members = {name: content for name, content in members.items() if name != MANIFEST}
     checksums = {name: sha256(content).hexdigest() for name, content in members.items()}
     manifest = {"format": format, "blindauc": version, "sha256": checksums}
@@ -57,7 +57,7 @@ def forged(members, format=FORMAT, version=blindauc.__version__, packed=()):
 
 
 def lying(content, name, *, method=None, packed=None, unpacked=None):
-    """The archive with other words about a member in its directory, which is what readers go by."""
+    """The archive with a wrong entry for a member in its central directory, which readers rely on."""
     entry = content.rindex(b"PK\x01\x02", 0, content.rindex(name.encode()))
     lied = bytearray(content)
     for place, size, value in ((10, "<H", method), (20, "<I", packed), (24, "<I", unpacked)):

@@ -1,4 +1,4 @@
-"""Every loss, set and risk that the promises are tested on: a new one is tested by being listed here."""
+"""All losses, sets and risks that the contract tests run on: a new one is tested by being listed here."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,7 @@ SMOOTH = {name: loss for name, loss in LOSSES.items() if np.isfinite(loss.max_cu
 
 
 def knots(loss):
-    """Where the loss, or a derivative of it, jumps."""
+    """The points at which the loss or one of its derivatives jumps."""
     return [power.knot for power in loss.powers()] if isinstance(loss, PiecewiseLoss) else []
 
 
@@ -38,7 +38,7 @@ GROUPS = np.array([0, 1, 0, 2, 1, 3, 0])
 
 @dataclass
 class SetCase:
-    """A set, its units of columns, and what makes a mask of nonzeros a member."""
+    """A sparsity set, its units of columns, and the test of whether it contains a mask of nonzeros."""
 
     set: object
     units: list
@@ -89,7 +89,7 @@ SETS = {
 
 @dataclass
 class RiskCase:
-    """A risk, and its formula written out plainly."""
+    """A risk, and its formula written out as a reference."""
 
     risk: object
     plain: object
@@ -179,7 +179,7 @@ def numerical_jacobian(function, x, step=1e-3):
 
 
 def as_data(X, is_positive, weight=None):
-    """Rows as estimators hand them on."""
+    """Rows in the form that estimators pass on."""
     n = len(is_positive)
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
     return Data(X, is_positive, weight, np.arange(n), np.flatnonzero(is_positive))
@@ -192,7 +192,7 @@ RISKS_OF_LOSS = {
     "blind AUC": blind_auc_risk,
     **{name: partial(pu_error_risk, name=name, prior=PRIOR) for name in PU_ERROR_RISKS},
 }
-"""What a family of linear scores may minimise."""
+"""The risks that a family of linear scores may minimise."""
 
 COUNTS = {
     "l0": (None, [9, 4, 2]),

@@ -1,4 +1,4 @@
-"""Independent, slow and obvious versions of what the library does fast."""
+"""Independent reference implementations, slow and obvious, of what the library computes fast."""
 
 from itertools import combinations
 

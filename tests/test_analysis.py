@@ -107,7 +107,7 @@ def test_labels_by_value(cells, positive, meant):
         ("infected", [1, 2], None, "'1' and '2'.*positive="),
         ("infected", ["yes", "true"], None, "'yes' and 'true'.*positive="),
         ("infected", ["yes", ""], "deep", "does not hold 'deep' in any row: its values are 'yes'"),
-        ("infected", ["yes", "no", "no"], None, "At least two rows labelled 'yes'.*1 came"),
+        ("infected", ["yes", "no", "no"], None, "At least two rows labelled 'yes'.*there is 1:"),
     ],
 )
 def test_labels_that_make_no_sense_are_told_in_one_line(column, cells, positive, message):
@@ -134,11 +134,11 @@ def test_groups_by_pattern_and_by_name():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("(", "no regular expression"),
-        ("day", "one group in brackets.*has 0"),
+        ("(", "not a valid regular expression"),
+        ("day", "one group in parentheses.*has 0"),
         ("(a)(b)", "has 2"),
-        ("(zzz)", "No column fits"),
-        ({"crpp": "blood"}, "'crpp', not among the columns: mend or remove them, for 'crpp' perhaps 'crp'"),
+        ("(zzz)", "No column matches"),
+        ({"crpp": "blood"}, "'crpp', not among the columns: correct or remove them, for 'crpp' perhaps 'crp'"),
     ],
 )
 def test_groups_that_make_no_sense(groups, message):
@@ -281,25 +281,25 @@ STAGES = ["deep", None, "superficial", "none so far"] * (N_ROWS // 4)
     [
         ({}, {"drop": ["remrk"]}, "no column 'remrk' for drop=: did you mean 'remark'?"),
         ({}, {"id": "name"}, "no column 'name' for the names of the rows"),
-        ({}, {"id": "ward"}, "another value in every row"),
-        ({}, {"id": "infected"}, "'infected' holds the labels, and cannot be named with id= as well"),
-        ({}, {"drop": ["infected"]}, "'infected' holds the labels, and cannot be named with drop= as well"),
-        ({}, {"groups": {"infected": "a"}}, "'infected' holds the labels, and cannot be named with groups= as well"),
+        ({}, {"id": "ward"}, "a different value in every row"),
+        ({}, {"id": "infected"}, "'infected' holds the labels and cannot be named with id= as well"),
+        ({}, {"drop": ["infected"]}, "'infected' holds the labels and cannot be named with drop= as well"),
+        ({}, {"groups": {"infected": "a"}}, "'infected' holds the labels and cannot be named with groups= as well"),
         ({"patient": None}, {"id": "patient"}, "'patient' should name every row.*data row 1"),
         (
             {"copy": lambda frame: frame["infected"]},
             {},
-            "'copy' says in every row what the labels say.*drop=.*allow_leaks=",
+            "'copy' repeats the labels in every row.*drop=.*allow_leaks=",
         ),
-        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "'copy' says in every row"),
-        ({"copy": lambda frame: frame["infected"].isna()}, {}, "'copy' says in every row"),
+        ({"copy": lambda frame: frame["infected"].fillna("no")}, {}, "'copy' repeats the labels"),
+        ({"copy": lambda frame: frame["infected"].isna()}, {}, "'copy' repeats the labels"),
         (
             {"infected": STAGES, "copy": lambda frame: frame["infected"].str.upper(), "again": STAGES},
             {"positive": "deep"},
-            "'copy' says in every row what the labels say, 'again' says",
+            "'copy' repeats the labels in every row, 'again' repeats",
         ),
-        ({}, {"groups": "(zzz)"}, "No column fits"),
-        ({}, {"groups": "(infected)"}, "No column fits"),
+        ({}, {"groups": "(zzz)"}, "No column matches"),
+        ({}, {"groups": "(infected)"}, "No column matches"),
         ({"empty": None}, {}, "a column without a value in any row, 'empty'"),
         ({"ratio": np.inf}, {}, "a column with infinite numbers, 'ratio' in 200 rows"),
         ({"day": ["03/04/2021", "05/06/2021"] * 100}, {}, "day and month cannot be told apart, 'day'"),
@@ -541,17 +541,17 @@ CELLS = pd.DataFrame(
             None,
         ),
         ({"ward": [None, "B", "inf", 7]}, None),
-        ({"age": [1, 2, np.inf, -np.inf]}, "'inf' in data row 13 of 'age' for a number: mend"),
-        ({"age": ["1", "2", "3,5", "-inf"]}, "'3,5' in data row 13 of 'age' for a number: mend"),
+        ({"age": [1, 2, np.inf, -np.inf]}, "'inf' in data row 13 of 'age' is not a number. Correct"),
+        ({"age": ["1", "2", "3,5", "-inf"]}, "'3,5' in data row 13 of 'age' is not a number. Correct"),
         (
             {"day": ["2021-02-30", "", "", "soon"]},
-            r"'2021-02-30' in data row 11 of 'day' for a date \(day/month/year\):",
+            r"'2021-02-30' in data row 11 of 'day' is not a date \(day/month/year\)\.",
         ),
         ({"day": pd.to_datetime(["2021-02-28"] * 4)}, None),
         ({"smokes": ["yes", "no", "no", "sometimes"]}, "'sometimes' in data row 14 of 'smokes' for yes or no: mend"),
         (
             {"age": "old", "smokes": "x" * 99},
-            f"'old' in data row 11 of 'age' for a number, '{'x' * 60}' in data row 11",
+            f"'old' in data row 11 of 'age' is not a number, '{'x' * 60}' in data row 11",
         ),
     ],
 )
@@ -622,7 +622,7 @@ def test_the_training_table_is_audited_out_of_fold(table, found):
 
 
 def test_what_a_model_ranks_by_is_no_label(table, found):
-    with pytest.raises(ValueError, match="'fever' is one that the model ranks by, and cannot hold the labels"):
+    with pytest.raises(ValueError, match="The model uses 'fever' as a feature"):
         audit(found.model, table, "fever")
 
 

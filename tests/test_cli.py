@@ -10,9 +10,9 @@ from command_line import run
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table9"], "there is no experiment 'table9': choose one of figure1"),
-        (["table1", "--rows", "41"], "there is no row '41': choose from 40; 80"),
-        (["table1", "--systems", "SVM"], "there is no system 'SVM': choose from SVM (ideal); One-class SVM"),
+        (["table9"], "There is no experiment 'table9': choose one of figure1"),
+        (["table1", "--rows", "41"], "There is no row '41': choose from 40; 80"),
+        (["table1", "--systems", "SVM"], "There is no system 'SVM': choose from SVM (ideal); One-class SVM"),
         (["table3", "--reading", "2"], "table3 has one reading only"),
         (
             ["table3", "--rows", "SPECTF", "--systems", "BAUC", "--data", "nowhere", "--jobs", "1"],

@@ -168,7 +168,7 @@ def test_audit_of_the_training_table_is_that_of_the_fit(fitted, table, tmp_path)
     folder, _ = fitted
     result = run("audit", folder, table, "--out", tmp_path / "audit.csv")
     assert result.exit_code == 0, result.output
-    assert "Labels to check again" in result.stdout
+    assert "Labels to re-check" in result.stdout
     assert (tmp_path / "audit.csv").read_bytes() == (folder / "doubtful_labels.csv").read_bytes()
 
 
@@ -245,7 +245,7 @@ BAD_TABLES = {
         "'day' with '04.03.2021' in data row 60: write every",
     ),
     "ambiguous dates": (lambda: small(day=["03/04/2021", "05/06/2021"] * 30), "day and month cannot be told apart"),
-    "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' says in every row what"),
+    "label among the features": (lambda: small(copy=SMALL["infection"]), "'copy' repeats the labels in every row"),
     "nothing to learn from": (lambda: SMALL[["infection"]].to_csv(index=False).encode(), "No column is left"),
 }
 
@@ -289,7 +289,7 @@ def test_places_that_cannot_be_read_or_written(table, fitted, tmp_path):
     told(run("fit", tmp_path, *label), "folder")
     file = tmp_path / "file"
     file.write_text("here", encoding="utf-8")
-    told(run("fit", table, *label, "--out", file), "is no folder")
+    told(run("fit", table, *label, "--out", file), "is not a folder")
     told(run("fit", table, *label, "--out", file / "out"), f"Not a directory: {file / 'out'}")
     told(run("score", folder, table, "--out", tmp_path), "is a folder")
     told(run("score", folder, table, "--out", tmp_path / "nowhere" / "scores.csv"), "nowhere")
@@ -321,32 +321,34 @@ def test_new_rows_that_cannot_be_read(fitted, table, tmp_path):
     rows.loc[250, "temperature"] = "inf"
     rows.loc[260, "smoker"] = "perhaps"
     rows.to_csv(tmp_path / "new.csv", index=False)
-    words = "'inf' in data row 251 of 'temperature' for a number, 'perhaps' in data row 261 of 'smoker' for yes or no"
+    words = (
+        "'inf' in data row 251 of 'temperature' is not a number, 'perhaps' in data row 261 of 'smoker' is not yes or no"
+    )
     told(run("score", folder, tmp_path / "new.csv", "--out", tmp_path / "scores.csv"), words)
     assert names_in(tmp_path) == {"new.csv"}
 
 
 def test_what_a_model_ranks_by_is_no_label(fitted, table):
-    told(run("audit", fitted[0], table, "--label", "age"), "'age' is one that the model ranks by")
+    told(run("audit", fitted[0], table, "--label", "age"), "The model uses 'age' as a feature")
 
 
 # --- models that are none ---------------------------------------------------------------------------------------------
 
 BOMB = {"schema.json": bytes(10**8)}
 FOREIGN_MODELS = {
-    "elsewhere": (lambda marker: b"GIF89a", "is not in the format of skops"),
+    "elsewhere": (lambda marker: b"GIF89a", "is not a skops file"),
     "pickle": (
         lambda marker: pickle.dumps(forging.Payload(marker)),
-        "is not in the format of skops, and looks like a pi",
+        "is not a skops file, and looks like a pi",
     ),
     "pickle in a zip": (
         lambda marker: forging.zipped({"model.pkl": pickle.dumps(forging.Payload(marker))}),
-        "is a zip archive, but none that blindauc.save wrote",
+        "is a zip archive that blindauc.save did not write",
     ),
-    "skops": (lambda marker: skops.io.dumps(forging.Stateful(marker)), "is a zip archive, but none that blindauc.save"),
+    "skops": (lambda marker: skops.io.dumps(forging.Stateful(marker)), "is a zip archive that blindauc.save did not"),
     "skops that looks like ours": (
         lambda marker: forging.forged(forging.members_of(skops.io.dumps(forging.Stateful(marker)))),
-        "holds what is not known to be harmless",
+        "holds types that are not known to be harmless",
     ),
     "zip bomb": (lambda marker: forging.forged(BOMB, packed=BOMB), "would unpack to more than its own size"),
     "zip bomb that lies": (
@@ -373,7 +375,7 @@ def test_a_model_that_was_cut_short(fitted, table, tmp_path):
     content = (fitted[0] / "model.skops").read_bytes()
     path = tmp_path / "model.skops"
     path.write_bytes(content[: len(content) // 2])
-    told(run("score", path, table, "--out", tmp_path / "scores.csv"), f"{path} is damaged or cut short")
+    told(run("score", path, table, "--out", tmp_path / "scores.csv"), f"{path} is damaged or truncated")
     told(run("score", tmp_path / "none.skops", table), "none.skops")
     assert names_in(tmp_path) == {"model.skops"}
 
@@ -587,7 +589,7 @@ def test_names_that_are_no_unicode(small_table, tmp_path):
         shutil.copy(small_table, tmp_path / f"{odd}.csv")
     except OSError:
         pytest.skip("needs a disk that takes any name")
-    told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not in UTF-8")
+    told(run("fit", tmp_path / f"{odd}.csv", "--label", "infection"), "M?ller.csv has a name that is not valid UTF-8")
     result = run(*FIT, small_table, "--label", "infection", "--out", tmp_path / odd)
     assert result.exit_code == 0, result.output
     assert "M?ller/report.html" in result.stdout
@@ -602,11 +604,11 @@ def test_links_are_not_followed_out_of_the_folder(small_table, fitted, table, tm
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.html").symlink_to("../elsewhere")
     before = names_in(tmp_path)
-    told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is no plain file")
-    told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is no folder")
-    told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is no folder")
-    told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is no plain file")
-    told(run("score", fitted[0], table, "--out", os.devnull), "is no plain file")
+    told(run("fit", small_table, *label, "--out", tmp_path / "out"), "report.html is a folder, a link or a device")
+    told(run("fit", small_table, *label, "--out", tmp_path / "link"), "is not a folder")
+    told(run("fit", small_table, *label, "--out", tmp_path / "to nothing"), "is not a folder")
+    told(run("score", fitted[0], table, "--out", tmp_path / "link"), "is a folder, a link or a device")
+    told(run("score", fitted[0], table, "--out", os.devnull), "is a folder, a link or a device")
     assert names_in(tmp_path) == before
     assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "kept"
 

@@ -10,7 +10,7 @@ import pytest
 from command_line import FIT, run, told
 
 from blindauc.analysis import analyse, compare
-from blindauc.analysis.sides import Ranked
+from blindauc.analysis.model_on_rows import RankedRun
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
@@ -177,9 +177,9 @@ def test_runs_on_other_rows_are_refused(table, whole):
         compare(whole, analyse(table.head(200), "infection", id="patient", shape="linear"))
     renamed = whole.ranking.assign(id=whole.ranking["id"].replace("P0007", "P9999"))
     with pytest.raises(ValueError, match="row 7 is 'P0007' in one and 'P9999' in the other"):
-        compare(whole, Ranked(whole.model, renamed))
-    with pytest.raises(ValueError, match="pass those of one analysis"):
-        compare(whole, Ranked(whole.model, whole.ranking.head(9)))
+        compare(whole, RankedRun(whole.model, renamed))
+    with pytest.raises(ValueError, match="pass a model and a ranking"):
+        compare(whole, RankedRun(whole.model, whole.ranking.head(9)))
     with pytest.raises(ValueError, match="pass what `analyse` gave, or a table"):
         compare(whole.model, whole.model)
 
@@ -212,7 +212,7 @@ def test_rows_of_a_patient_are_not_taken_for_independent(table):
     runs = [analyse(twice, "infection", rows_by="patient", drop=drop, shape="linear") for drop in ([], ["crp"])]
     judged = compare(*runs).judged
     alone = [each.ranking.drop(columns="group") for each in runs]
-    plain = compare(*(Ranked(each.model, ranking) for each, ranking in zip(runs, alone, strict=True))).judged
+    plain = compare(*(RankedRun(each.model, ranking) for each, ranking in zip(runs, alone, strict=True))).judged
     assert judged.difference.value == plain.difference.value
     width, plain_width = (each.difference.high - each.difference.low for each in (judged, plain))
     assert width > 1.2 * plain_width

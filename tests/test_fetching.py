@@ -173,7 +173,7 @@ def test_a_transfer_that_keeps_breaking(server, file, cache):
     with pytest.raises(DataNotFoundError) as error:
         fetch(file)
     line = the_line(error)
-    assert "broke off" in line
+    assert "interrupted" in line
     assert file.base + "numbers.zip" in line
     assert files_in(cache) == []
     server.breaks.clear()
@@ -184,7 +184,13 @@ def test_not_found(server, file, cache):
     with pytest.raises(DataNotFoundError) as error:
         fetch(replace(file, downloads={"gone.zip": "gone.zip"}))
     line = the_line(error)
-    for part in ("numbers/numbers.data", "404 Not Found", server.base + "gone.zip", "--data DIR", "BLINDAUC_DATA=DIR"):
+    for part in (
+        "numbers/numbers.data",
+        "404 Not Found",
+        server.base + "gone.zip",
+        "data_folder=",
+        "BLINDAUC_DATA=DIR",
+    ):
         assert part in line
     assert server.asked == ["/data/gone.zip"]  # a refusal is not asked twice
     assert files_in(cache) == []
@@ -195,7 +201,7 @@ def test_no_server(server, file, cache):
     with pytest.raises(DataNotFoundError) as error:
         fetch(file)
     line = the_line(error)
-    for part in (file.path, "no connection", file.base, file.page, "--data DIR", "data_folder=DIR", "BLINDAUC_DATA"):
+    for part in (file.path, "no connection", file.base, file.page, "data_folder=", "BLINDAUC_DATA"):
         assert part in line
     assert len(line) < 500
     assert files_in(cache) == []
@@ -212,7 +218,7 @@ def test_something_else_than_the_archive(server, file, cache, sent):
 
 def test_a_cache_that_cannot_be_written(file, cache):
     cache.write_text("a file where the folder should be")
-    with pytest.raises(DataNotFoundError, match="cannot be kept in the cache") as error:
+    with pytest.raises(DataNotFoundError, match="cannot be written to the cache") as error:
         fetch(file)
     assert "BLINDAUC_CACHE" in the_line(error)
 
@@ -266,7 +272,7 @@ def test_not_in_the_folder(server, file, tmp_path):
     with pytest.raises(DataNotFoundError) as error:
         fetch(file, tmp_path)
     line = the_line(error)
-    for part in (file.path, str(tmp_path), file.base + "numbers.zip", "--data DIR", "BLINDAUC_DATA"):
+    for part in (file.path, str(tmp_path), file.base + "numbers.zip", "data_folder=", "BLINDAUC_DATA"):
         assert part in line
     assert server.asked == []
 

@@ -43,7 +43,7 @@ def test_what_is_no_plain_file_stays(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     before = names_in(tmp_path)
     for name in ("link", "to nothing", "folder", "pipe"):
-        with pytest.raises(FileExistsError, match=f"{name} is no plain file"):
+        with pytest.raises(FileExistsError, match=f"{name} is a folder, a link or a device"):
             write_whole(tmp_path / name, b"new")
     assert names_in(tmp_path) == before
     assert (tmp_path / "file").read_bytes() == b"kept"

@@ -54,8 +54,8 @@ LEAKS = {
         pd.to_datetime(np.where(LABELLED, "2021-06-01", "2019-06-01")) + pd.to_timedelta(np.arange(N), unit="D"),
         "is 2021-06-0. or more in 3[67] of 40",
     ),
-    "the label": (np.where(LABELLED, "yes", ""), "says in every row what the labels say"),
-    "the label in other words": (np.where(LABELLED, 0, 1), "says in every row what the labels say"),
+    "the label": (np.where(LABELLED, "yes", ""), "repeats the labels in every row"),
+    "the label in other words": (np.where(LABELLED, 0, 1), "repeats the labels in every row"),
 }
 
 HONEST = {
@@ -151,7 +151,7 @@ def test_a_leak_can_be_left_out_or_allowed():
     assert left_out.findings.auc.value < 0.95
     allowed = analyse(frame, "infected", allow_leaks=["treated", "crp"], shape="linear")
     assert allowed.findings.asked.notes == [
-        "'treated' gives the label away, and is used as asked: it is filled in for 40 of 40 labelled rows and 0 of 200 "
+        "'treated' gives the label away but is used, as asked: it is filled in for 40 of 40 labelled rows and 0 of 200 "
         "others."
     ]
     assert allowed.findings.auc.value > 0.95

@@ -12,7 +12,7 @@ from scipy import stats
 from blindauc import load, save
 from blindauc.analysis import analyse, monitor
 from blindauc.analysis.drift import change_of_categories, change_of_numbers, p_of_less, p_of_more, p_of_unseen
-from blindauc.analysis.training import categories, numbers, training_of
+from blindauc.analysis.training_summary import count_categories, count_numbers, training_summary_of
 from blindauc.report.monitor import monitoring_as_html
 
 pytestmark = pytest.mark.usefixtures("few_candidates")
@@ -56,14 +56,14 @@ def only_drift(found):
 
 def test_numbers_are_counted_between_their_deciles():
     values = np.append(np.arange(100.0), np.nan)
-    before = numbers(values)
+    before = count_numbers(values)
     assert (before.counts, before.n_missing) == ([10] * 10, 1)
-    assert numbers(np.full(50, -5.0), before.edges).counts == [50, *[0] * 9]
-    assert numbers(np.array([np.nan, np.nan])).counts == [0]
+    assert count_numbers(np.full(50, -5.0), before.edges).counts == [50, *[0] * 9]
+    assert count_numbers(np.array([np.nan, np.nan])).counts == [0]
 
 
 def test_repeated_numbers_have_bins_of_their_own():
-    before = numbers(np.repeat([0.0, 1.0, 2.0], [80, 15, 5]))
+    before = count_numbers(np.repeat([0.0, 1.0, 2.0], [80, 15, 5]))
     assert (before.edges, before.counts) == ([0.0, 1.0], [80, 15, 5])
 
 
@@ -104,11 +104,11 @@ def test_chance_is_called_a_change_as_often_as_it_should(n_after):
     p_numbers, p_categories = [], []
     for _ in range(2000):
         before, after = rng.normal(size=500), rng.normal(size=n_after)
-        was = numbers(before)
-        p_numbers.append(change_of_numbers(was.counts, numbers(after, was.edges).counts).p_value)
+        was = count_numbers(before)
+        p_numbers.append(change_of_numbers(was.counts, count_numbers(after, was.edges).counts).p_value)
         many = [f"{k}" for k in range(30)]
         share = 1 / np.arange(1, 31) / np.sum(1 / np.arange(1, 31))
-        counts = [categories(rng.choice(many, n, p=share).astype(object)).counts for n in (500, n_after)]
+        counts = [count_categories(rng.choice(many, n, p=share).astype(object)).counts for n in (500, n_after)]
         p_categories.append(change_of_categories(*counts).p_value)
     for p_values in (p_numbers, p_categories):
         assert 0.03 <= np.mean(np.array(p_values) < 0.05) <= 0.07
@@ -121,16 +121,16 @@ def test_chance_is_called_a_change_as_often_as_it_should(n_after):
 def test_a_model_file_remembers_the_table_and_no_row_of_it(model, new, tmp_path):
     save(model, tmp_path / "model.skops")
     again = load(tmp_path / "model.skops")
-    assert training_of(again) == training_of(model)
+    assert training_summary_of(again) == training_summary_of(model)
     assert monitor(again, new) == monitor(model, new)
     assert len(model.training_) < 4000
-    assert training_of(model).columns["ward"].counts.keys() == {"bowel", "heart", "hip"}
+    assert training_summary_of(model).columns["ward"].counts.keys() == {"bowel", "heart", "hip"}
 
 
 def test_models_that_remember_nothing_say_so(model, new):
     from sklearn.pipeline import Pipeline
 
-    with pytest.raises(ValueError, match="does not remember the table"):
+    with pytest.raises(ValueError, match="has no summary of its training table"):
         monitor(Pipeline(model.steps), new)
 
 
@@ -209,7 +209,7 @@ def test_too_few_labels_for_an_auc(model, new):
     found = monitor(model, few, "infection")
     assert (found.labels.n_labelled, found.labels.auc) == (5, None)
     assert "at least 15 labelled rows" in found.expectation
-    with pytest.raises(ValueError, match="two of them and two others are needed, and 1 and 399 came"):
+    with pytest.raises(ValueError, match="two labelled and two other rows are needed, but there are 1 and 399"):
         monitor(model, new.assign(infection=np.where(new.index < 1, "yes", "")), "infection")
 
 
@@ -272,7 +272,7 @@ def test_what_the_command_refuses(saved, tmp_path):
     new = saved / "may.csv"
     before = new.read_bytes()
     told(run("monitor", saved, new, "--out", new, "--force"), "ends in .html")
-    told(run("monitor", saved, new, "--label", "ward"), "one that the model ranks by")
+    told(run("monitor", saved, new, "--label", "ward"), "The model uses 'ward' as a feature")
     page = saved / "model.html"  # a model by a name that none should have
     page.write_bytes((saved / "model.skops").read_bytes())
     told(run("monitor", page, new, "--out", page, "--force"), "would be lost")

@@ -127,11 +127,13 @@ def test_fit_does_not_replace_its_groups_or_its_config(model, table):
     before = contents(folder)
     told(
         run("fit", table, *LABEL, "--groups", folder / "ranking.csv", "--out", folder, "--force"),
-        "ranking.csv is read, and would be lost",
+        "ranking.csv is an input and would be lost",
     )
     assert contents(folder) == before
     before = contents(model)
-    told(run("fit", "--config", model / "run.json", "--out", model, "--force"), "run.json is read, and would be lost")
+    told(
+        run("fit", "--config", model / "run.json", "--out", model, "--force"), "run.json is an input and would be lost"
+    )
     assert contents(model) == before
 
 

@@ -199,9 +199,9 @@ def test_damaged_files_are_told(folder):
     content = (folder / "2.parquet").read_bytes()
     for damaged in (content[:-100], content[: len(content) // 2], b"", b"PAR1"):
         (folder / "2.parquet").write_bytes(damaged)
-        refused(folder, r"2\.parquet is damaged, cut short or not what its ending says")
+        refused(folder, r"2\.parquet is damaged, truncated or not in the format of its")
     (folder / "2.parquet").write_bytes(content[:4] + b"\xff" * 200 + content[204:])
-    refused(folder, r"2\.parquet is damaged, cut short or not what its ending says")
+    refused(folder, r"2\.parquet is damaged, truncated or not in the format of its")
 
 
 def with_one_bad(n, bad_row, bad):
@@ -221,7 +221,7 @@ def test_one_bad_number_is_told_with_its_row(tmp_path, monkeypatch, ending, limi
         (frame.iloc[rows].to_csv(path, index=False) if ending == "csv" else frame.iloc[rows].to_parquet(path))
     told = refused(tmp_path, "a column of numbers that cannot all be read, 'lab' with '12.5x' in data row 1613 of ")
     assert str(tmp_path / f"2.{ending}") in told
-    assert told.endswith("mend these cells or leave them blank, or leave such columns out with drop=[...].")
+    assert told.endswith("correct these cells or leave them blank, or leave such columns out with drop=[...].")
     frame["lab"] = frame["lab"].replace("12.5x", "NA")
     for part, rows in enumerate(np.array_split(np.arange(9000), 3)):
         path = tmp_path / f"{part}.{ending}"

@@ -405,8 +405,8 @@ def fitted():
 BAD = {
     "array": (lambda: column_kinds(FRAME.to_numpy()), TypeError, "pandas or polars, not numpy.ndarray: convert"),
     "no rows": (lambda: make_preprocessor(FRAME.head(0)), ValueError, "no rows"),
-    "names": (lambda: column_kinds(pd.DataFrame([[1, 2]])), ValueError, r"must be text, but \[0, 1\] came"),
-    "names twice": (lambda: make_preprocessor(FRAME[["a", "b", "a"]]), ValueError, r"\['a'\] came more than once"),
+    "names": (lambda: column_kinds(pd.DataFrame([[1, 2]])), ValueError, r"must be text, but there are \[0, 1\]"),
+    "names twice": (lambda: make_preprocessor(FRAME[["a", "b", "a"]]), ValueError, r"\['a'\] occur more than once"),
     "nothing left": (lambda: make_preprocessor(FRAME.assign(a=1, b="x")), ValueError, "'a' is 1 in every row; 'b' is"),
     "unknown column": (lambda: make_preprocessor(FRAME, kinds={"c": "date"}), ValueError, r"names \['c'\]"),
     "unknown kind": (lambda: make_preprocessor(FRAME, kinds={"a": "float"}), ValueError, "one of numeric, .*'float'"),

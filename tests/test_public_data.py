@@ -166,5 +166,5 @@ def test_without_pandas(load, monkeypatch):
 
 
 def test_a_folder_without_the_file(tmp_path):
-    with pytest.raises(OSError, match=r"arrhythmia/arrhythmia.data is not in .*--data DIR"):
+    with pytest.raises(OSError, match=r"arrhythmia/arrhythmia.data is not in .*data_folder="):
         load_arrhythmia(tmp_path)

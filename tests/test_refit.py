@@ -105,12 +105,12 @@ def test_refit_of_what_is_no_run(tmp_path, first):
     ("decisions", "words"),
     [
         ({"row": [1], "said": ["wrong"]}, "needs the columns 'decision' and 'row'"),
-        ({"row": [0], "decision": ["wrong"]}, "there is no such row"),
-        ({"row": [5], "decision": ["wrong"]}, "there is no such row"),
-        ({"row": ["first"], "decision": ["wrong"]}, "there is no such row"),
+        ({"row": [0], "decision": ["wrong"]}, "the table has no such row"),
+        ({"row": [5], "decision": ["wrong"]}, "the table has no such row"),
+        ({"row": ["first"], "decision": ["wrong"]}, "the table has no such row"),
         ({"row": [2, 2], "decision": ["wrong", "right"]}, "again: leave one of them out"),
         ({"row": [2], "decision": ["perhaps"]}, "says 'perhaps'"),
-        ({"id": ["z"], "decision": ["wrong"]}, "there is no such row"),
+        ({"id": ["z"], "decision": ["wrong"]}, "the table has no such row"),
     ],
 )
 def test_decisions_that_make_no_sense(decisions, words):

@@ -83,7 +83,7 @@ def test_patients_are_ranked_by_their_best_row(table, by_patient):
         assert group["row"] in rows.loc[rows["score"] == group["score"], "row"].tolist()
         assert table["patient"][group["row"] - 1] == group["group"]
         assert rows["labelled"].sum() == group["n_labelled"]
-    assert analyse_asked(by_patient) == {"patient": "says whom each row belongs to"}
+    assert analyse_asked(by_patient) == {"patient": "names the group of each row"}
 
 
 def analyse_asked(found):
@@ -94,7 +94,7 @@ def test_without_groups_there_is_no_ranking_of_them(table):
     found = analyse(table, "infected", drop=["since", "patient"], time="day", shape="linear")
     assert found.groups is None
     assert found.findings.asked.n_groups is None
-    assert found.findings.asked.set_aside["day"] == "says when each row was"
+    assert found.findings.asked.set_aside["day"] == "holds the time of each row"
     is_known = ~np.isnan(found.model[-1].held_out_rank_)
     assert table["day"][is_known].min() > table["day"][~is_known].max()
 
@@ -106,13 +106,13 @@ BAD = {
     "all positives in one": (
         {"patient": lambda frame: frame["infected"].fillna("no")},
         {"rows_by": "patient"},
-        "labelled rows have 'yes' in 'patient', so that they cannot be judged",
+        "labelled rows have 'yes' in 'patient', so that no fold can hold them out",
     ),
     "one group": ({"patient": "P"}, {"rows_by": "patient"}, "labelled rows have 'P' in 'patient'"),
     "the label": (
         {},
         {"rows_by": "infected"},
-        "'infected' holds the labels, and cannot be named with rows_by= as well",
+        "'infected' holds the labels and cannot be named with rows_by= as well",
     ),
     "words": ({"day": ["soon", "later"] * 90}, {"time": "day"}, "'soon' in data row 1 cannot be read: write dates"),
     "a word": (
@@ -123,7 +123,7 @@ BAD = {
     "a word among dates": (
         {"since": lambda frame: [*frame["since"][1:], "soon"]},
         {"date": ["since"], "drop": []},
-        "'since' cannot be read as dates, 'soon' in data row 180 is none: .* with date=.",
+        "'since' cannot be read as dates: 'soon' in data row 180. .* with date=.",
     ),
     "no day": (
         {"day": lambda frame: [None, *frame["day"][1:]]},
@@ -133,7 +133,7 @@ BAD = {
     "day or month": (
         {},
         {"time": "since"},
-        "'since' should say when each row was.* day and month cannot be told apart.*say that these are dates",
+        "'since' should hold the time of each row.* day and month cannot be told apart.*declare the column as dates",
     ),
     "kinds twice": ({}, {"numeric": ["crp"], "date": ["crp"]}, "'crp' can be of one kind only"),
     "no such kind": (
@@ -183,7 +183,7 @@ def test_kinds_that_are_given_count(by_patient):
 def test_numbers_that_may_be_codes_are_suggested_as_categories(table):
     found = analyse(table, "infected", drop=["since", "patient", "day"], shape="linear")
     [note] = found.findings.asked.notes
-    assert note.startswith("These whole numbers may be codes, and are used as numbers: 'ward_code' (4 different ones)")
+    assert note.startswith("These columns are used as numbers but may be codes: 'ward_code' (4 different values)")
     assert "categor" in note
 
 
@@ -285,7 +285,7 @@ def test_a_leak_is_named_before_the_fit_with_the_two_ways_on(folder, monkeypatch
     assert result.exit_code == 2
     [line] = result.stderr.splitlines()
     assert "'treated' is filled in for" in line
-    assert line.endswith("leave it out with --drop COLUMN, or use it all the same with --allow-leak COLUMN.")
+    assert line.endswith("leave it out with --drop COLUMN, or use it anyway with --allow-leak COLUMN.")
     assert not (folder / "new").exists()
     with pytest.raises(BaseException, match="this was fitted"):
         raise run(*fit, "--allow-leak", "treated").exception
@@ -326,7 +326,7 @@ def test_score_tells_of_categories_that_were_not_there(fitted, folder, table, tm
     result = run("score", folder / "out", tmp_path / "new.csv", "--out", tmp_path / "scores.csv")
     assert result.exit_code == 0, result.output
     assert (
-        "1 category was not there in fitting, and counts as a rare one: 'ward_code' '77' (180 rows)." in result.stdout
+        "1 category is not in the training table and is treated as rare: 'ward_code' '77' (180 rows)." in result.stdout
     )
     result = run("score", folder / "out", tmp_path / "new.csv", "--out", tmp_path / "again.csv", "--json")
     assert json.loads(result.stdout)["unseen_categories"] == [{"column": "ward_code", "category": "77", "n_rows": 180}]
@@ -336,7 +336,7 @@ def test_score_tells_of_categories_that_were_not_there(fitted, folder, table, tm
     ("message", "expected"),
     [
         ("no column 'x' for drop=: did you mean", "no column 'x' for --drop COLUMN: did you mean"),
-        ("or do without rows_by=.", "or do without --rows-by."),
+        ("or omit rows_by=.", "or omit --rows-by."),
         ("holds the names (header_row).", "holds the names (--header-row)."),
         ("its row 9 (header_row) should hold", "its row 9 (--header-row) should hold"),
         ("no column 'since (date)' for", "no column 'since (date)' for"),

@@ -20,7 +20,7 @@ from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, load, report, sav
 from blindauc.analysis import analyse, audit, compare, monitor, score_table, scored_parts
 from blindauc.analysis import reasons as reasons_module
 from blindauc.analysis import scoring as scoring_module
-from blindauc.analysis.effects import pairs_told
+from blindauc.analysis.effects import interaction_findings
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import pulls, reasons_to_check
 from blindauc.analysis.selection import selection_frequency
@@ -153,7 +153,7 @@ def test_whether_bending_was_worth_it_is_told_everywhere(tmp_path):
     assert sentence in ranking.summary().splitlines()
     assert sentence in html.unescape(shown_in_a_notebook(ranking))
     assert sentence in summary(findings, tmp_path).splitlines()
-    line = summary_table(findings, most_rows=1000).set_index("what").loc["blind AUC won by bending"]
+    line = summary_table(findings, most_rows=1000).set_index("what").loc["gain in blind AUC over a linear score"]
     assert (line["value"], line["low"], line["high"], line["note"]) == (*findings.bending, sentence)
     assert "strongest columns: x0 \u00b1" in ranking.summary()
     report.write(findings, tmp_path / "report.html")
@@ -187,7 +187,7 @@ def test_pairs_of_one_source_are_not_told():
     names = preprocessor.get_feature_names_out().tolist()
     assert names == ["age", "ward=A", "ward=B", "ward=C"]
     pairs = [Interaction((1, 2), 0.5), Interaction((0, 2), 0.2), Interaction((0, 3), 0.1)]
-    told_pairs = pairs_told(Steps(preprocessor, SimpleNamespace(interactions_=pairs)))
+    told_pairs = interaction_findings(Steps(preprocessor, SimpleNamespace(interactions_=pairs)))
     assert [(pair.first, pair.second, pair.size) for pair in told_pairs] == [
         ("age", "ward=B", 0.2),
         ("age", "ward=C", 0.1),

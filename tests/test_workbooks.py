@@ -100,9 +100,9 @@ def test_the_names_may_be_further_down(written, tmp_path):
     with pytest.raises(TableError, match=r"has 1 name, 'Patients of 2024', for 3 columns: .*header_row"):
         read_table(path)
     assert read_table(path, header_row=3).to_dict("list") == {"a": [1], "b": [2], "c": [3]}
-    with pytest.raises(TableError, match=r"has 4 rows, and its row 9 \(header_row\)"):
+    with pytest.raises(TableError, match=r"has 4 rows, and none with column names at row 9 \(header_row\)"):
         read_table(path, header_row=9)
-    with pytest.raises(TableError, match=r"its row 2 \(header_row\)"):
+    with pytest.raises(TableError, match=r"at row 2 \(header_row\)"):
         read_table(path, header_row=2)
     text = tmp_path / "titled.csv"
     text.write_text('Patients of 2024\n"two\nlines"\na,b\n1,2\n3,4\n', encoding="utf-8")
@@ -133,15 +133,15 @@ def test_parts_are_slices(written):
 
 
 BAD = {
-    "empty": (lambda path: path.write_bytes(b""), "damaged, cut short or not what its ending says"),
-    "text": (lambda path: path.write_bytes(b"a,b\n1,2\n"), "damaged, cut short or not what its ending says"),
+    "empty": (lambda path: path.write_bytes(b""), "damaged, truncated or not a workbook"),
+    "text": (lambda path: path.write_bytes(b"a,b\n1,2\n"), "damaged, truncated or not a workbook"),
     "old": (
         lambda path: path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-        "password, or is of an Excel before 2007",
+        "has a password or comes from Excel before 2007",
     ),
     "cut short": (lambda path: path.write_bytes(workbook_bytes(path)[:-200]), "damaged"),
     "another archive": (lambda path: archive(path), "damaged"),
-    "no cells": (lambda path: openpyxl.Workbook().save(path), "has nothing in its sheet"),
+    "no cells": (lambda path: openpyxl.Workbook().save(path), "has an empty sheet"),
     "no rows": (lambda path: pd.DataFrame({"a": []}).to_excel(path, index=False), "no rows"),
     "names twice": (
         lambda path: pd.DataFrame([[1, 2]], columns=["a", "a"]).to_excel(path, index=False),
@@ -265,7 +265,7 @@ def test_what_excel_does_not_know_is_written_so_that_it_does(tmp_path):
 def test_a_table_that_is_too_long_for_excel(tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "MOST_ROWS", 5)
     parts = [pd.DataFrame({"a": range(3)})] * 2
-    with pytest.raises(ValueError, match=r"table.xlsx cannot hold all rows, since Excel takes 5 of them.*csv"):
+    with pytest.raises(ValueError, match=r"table.xlsx cannot hold all rows: a sheet of Excel has room for 5.*csv"):
         write_workbook({"Sheet": parts}, tmp_path / "table.xlsx")
     assert list(tmp_path.iterdir()) == []
 
@@ -309,7 +309,7 @@ def test_the_summary_says_what_was_found(results):
     summary = read_table(results / "results.xlsx", sheet="Summary").set_index("what")
     assert summary.loc["rows", "value"] == "200"
     assert float(summary.loc["AUC", "low"]) < float(summary.loc["AUC", "high"])
-    assert "count from 1" in summary.loc["table", "note"]
+    assert "numbered from 1" in summary.loc["table", "note"]
     assert len(summary.loc["SHA-256 of the table", "value"]) == 64
 
 

@@ -1,6 +1,6 @@
-"""blindauc: ranking from labelled positives and unlabelled rows, with wrong labels and useless columns.
+"""blindauc: learn to rank from labelled positives and unlabelled rows, despite wrong labels and useless columns.
 
-Names are imported when they are first asked for, so that the command line answers at once.
+Names are imported on first access, so that the command line starts quickly.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _HOMES = {
     "save": "model_files",
     "summarize": "pairwise",
 }
-"""Where names live that are not estimators."""
+"""The modules of names that are not estimators."""
 
 _PARTS = (
     "analysis",

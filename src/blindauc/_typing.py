@@ -1,4 +1,4 @@
-"""The array types every floor speaks."""
+"""Array types that all modules use."""
 
 import numpy as np
 from numpy.typing import NDArray

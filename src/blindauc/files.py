@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic file writes: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 UNFINISHED = ".unfinished-"
-"""How the names of folders begin that are gone when the work is done."""
+"""Prefix of the temporary folders in which files are written before they are moved."""
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path to write to, whose file takes its place at the end; whoever else writes there at the same time."""
+    """A temporary path to write to; its file replaces `path` at the end, in one step.
+
+    The temporary folder is unique, so that several processes may write the same file.
+    """
     check_is_replaceable(path)
     with errors_told_of(path):
         nearby = tempfile.TemporaryDirectory(dir=path.parent, prefix=UNFINISHED)
@@ -27,14 +30,14 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write so that the file is there whole or not at all."""
+    """Write a file completely or not at all."""
     with whole(path) as part, errors_told_of(path):
         part.write_bytes(content)
 
 
 @contextmanager
 def errors_told_of(path: Path) -> Iterator[None]:
-    """What the system refuses is told with this name, not with that of something temporary."""
+    """Raise system errors with this path in place of that of a temporary file."""
     try:
         yield
     except OSError as error:
@@ -44,16 +47,16 @@ def errors_told_of(path: Path) -> Iterator[None]:
 
 
 def check_is_replaceable(path: Path) -> None:
-    """Raise where something is that is no plain file: to put one in place of a link or a device could do much harm."""
+    """Raise unless the path is free or a regular file: replacing a link or a device could do much harm."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
-        raise FileExistsError(f"{path} is no plain file but a folder, a link or a device: name another file.")
+        raise FileExistsError(f"{path} is a folder, a link or a device, not a regular file: choose another name.")
 
 
 def check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Raise where a file to write is one that is read, by whatever link or spelling it is named.
+    """Raise if an output file is also an input, even under another link or spelling.
 
-    Names that differ in nothing but capitals count as the same: on many disks they are, and where they are not, one
-    would replace the other as soon as both are copied to such a disk.
+    Names that differ only in case count as the same: on many file systems they are, and elsewhere one would replace
+    the other when both are copied to such a file system.
 
     Examples
     --------
@@ -62,23 +65,23 @@ def check_apart(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     >>> check_apart([Path("scores.csv")], [Path("patients.csv")])
     >>> check_apart([Path("folder/../Patients.csv")], [Path("patients.csv")])
     Traceback (most recent call last):
-    ValueError: folder/../Patients.csv is patients.csv, which is read, and would be lost: write to another place.
+    ValueError: folder/../Patients.csv is patients.csv, which is an input and would be lost: write to another file.
     """
     read = list(inputs)
     for output in outputs:
         for each in read:
             if _are_one_file(output, each):
                 same = "" if str(output) == str(each) else f" {each}, which is"
-                raise ValueError(f"{output} is{same} read, and would be lost: write to another place.")
+                raise ValueError(f"{output} is{same} an input and would be lost: write to another file.")
 
 
 def _are_one_file(one: Path, other: Path) -> bool:
-    # Links with two names for one file have nothing in common but the file.
+    # The paths of two hard links to a file have nothing in common.
     if one.exists() and other.exists() and os.path.samefile(one, other):
         return True
     return _plain_name(one) == _plain_name(other)
 
 
 def _plain_name(path: Path) -> str:
-    # As disks compare names: letters may be composed of several characters, or be one.
+    # As file systems compare names: an accented letter may be one character, or a letter and an accent.
     return unicodedata.normalize("NFC", os.path.realpath(path)).casefold()

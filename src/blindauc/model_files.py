@@ -1,12 +1,12 @@
-"""Model files that run no code: written whole, opened only if every type in them is known.
+"""Model files that run no code when loaded: every type in them must be on a list of known types.
 
-A model file is a skops file (a zip archive of JSON and of arrays in NumPy's own format, nothing pickled) with one
-member more, `blindauc.json`: the version of the format, that of the library, and a checksum of every other member.
-The checksums tell a file that was damaged or edited. They are no signature: who takes the trouble can make a file whose
-model scores otherwise, but none that runs code.
+A model file is a skops file (a zip archive of JSON and NumPy arrays, without pickles) with an additional member,
+`blindauc.json`: the version of the format, the version of the library, and a checksum of every other member. The
+checksums detect damage and edits. They are no signature: someone can forge a file whose model gives other scores, but
+not one that runs code.
 
-A file names classes and functions by their modules and holds the attributes of the models as they are. `FORMAT` has to
-grow whenever one of `KNOWN_TYPES` moves, or what its attributes are.
+A file refers to classes and functions by their modules and holds the attributes of the models. `FORMAT` must be raised
+whenever one of `KNOWN_TYPES` moves or its attributes change.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ from blindauc.scorers.mixed import MixedModel
 _imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
 
 FORMAT = 4
-"""The version of the format that is written, and the newest that is read."""
+"""The version of the format that is written, and the newest that can be read."""
 
 OLDEST_FORMAT = 4
-"""The oldest that is read. Models of format 1 have no `inclusion_` and no `leverage_`, those of format 2 no
-intervals of their probabilities, those of format 3 coefficients in the place of `model_`, and no effects."""
+"""The oldest version that can be read. Models of format 1 have no `inclusion_` and `leverage_`, those of format 2 no
+intervals of probabilities, and those of format 3 coefficients in place of `model_`, and no effects."""
 
 MANIFEST = "blindauc.json"
 
@@ -119,39 +119,39 @@ KNOWN_TYPES = tuple(
         np.dtype,
     )
 )
-"""What a file may hold besides what skops trusts: numbers, texts, containers, arrays, scikit-learn's estimators."""
+"""Types that a file may hold beside those that skops trusts (numbers, text, containers, arrays, scikit-learn)."""
 
-_GET_ANOTHER = "get it again, or save the model again with blindauc.save."
+_GET_ANOTHER = "get another copy, or save the model again with blindauc.save."
 
 Place = str | os.PathLike[str]
 
 
 class ModelFileError(ValueError):
-    """A model cannot be had from a file, or would not come back from one; one line says why and what helps."""
+    """A model cannot be saved or loaded; the message says why and what to do."""
 
 
 def save(model: BaseEstimator, path: Place) -> None:
-    """Write a model to a file that runs no code when it is loaded.
+    """Save a model to a file that runs no code when it is loaded.
 
-    The file is there whole or not at all, and an older one of that name is replaced only by a whole one.
+    The file is written completely or not at all; an existing file is replaced in one step.
 
     Parameters
     ----------
     model : estimator
-        Of ours or of scikit-learn, or a pipeline of them.
+        An estimator of blindauc or scikit-learn, or a pipeline of them.
     path : path
-        It usually ends in ".skops".
+        The file to write, by convention with the extension ".skops".
 
     Raises
     ------
     ModelFileError
-        Where the model would not come back from the file, since it holds a callback or a class of your own.
+        If the model could not be loaded again, for example because it holds a callback or a class of your own.
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
 
     See Also
     --------
-    load : the way back.
+    load : load a model.
 
     Examples
     --------
@@ -171,30 +171,30 @@ def save(model: BaseEstimator, path: Place) -> None:
 
 
 def load(path: Place) -> Any:
-    """Load a model that `save` wrote. Nothing in the file is run, whatever it holds.
+    """Load a model that `save` wrote. No code in the file is run.
 
     Parameters
     ----------
     path : path
+        The model file.
 
     Returns
     -------
     estimator
-        It answers as the one that was saved. Where a step of a pipeline was saved by another version of scikit-learn,
-        that warns.
+        It predicts as the saved one did. scikit-learn warns if one of its estimators was saved by another version.
 
     Raises
     ------
     ModelFileError
-        Where the file is none of ours, is damaged or cut short, has a newer format, or holds unknown types.
+        If the file is not a model file, is damaged or truncated, has a newer format, or holds unknown types.
 
     See Also
     --------
-    save : with an example.
+    save : save a model, with an example.
     """
     path = Path(path)
     if path.is_dir():
-        raise ModelFileError(f"{path} is a folder: name the model file in it.")
+        raise ModelFileError(f"{path} is a folder: pass the model file in it.")
     if not path.exists():
         raise FileNotFoundError(f"There is no model file {path}: check the name.")
     skops_io = _imported("skops.io")
@@ -203,21 +203,22 @@ def load(path: Place) -> Any:
             return _model_in(stream, skops_io)
         except ModelFileError as refusal:
             raise ModelFileError(f"{path} {refusal}") from refusal
-        except Exception as error:  # a file cut short or made by hand can make zipfile, json and skops raise anything
+        except Exception as error:  # zipfile, json and skops can raise anything on a truncated or forged file
             reason = f"{type(error).__name__}: {_one_line(error)}"
-            raise ModelFileError(f"{path} is damaged or cut short ({reason}): {_GET_ANOTHER}") from error
+            raise ModelFileError(f"{path} is damaged or truncated ({reason}): {_GET_ANOTHER}") from error
 
 
 def _packed(model: BaseEstimator) -> bytes:
     skops_io = _skops_that_keeps_estimates()
     try:
-        # Not compressed, so that a file that unpacks to more than its own size is none of ours.
+        # Uncompressed, so that a file that unpacks to more than its own size (a zip bomb) can be refused.
         content = skops_io.dumps(model, compression=zipfile.ZIP_STORED)
         skops_io.loads(content, trusted=KNOWN_TYPES)
-    except Exception as error:  # an object that is not ours can raise anything
+    except Exception as error:  # a foreign object can raise anything
         raise ModelFileError(
-            f"This {type(model).__name__} would not come back from a model file ({_one_line(error)}): take out what is "
-            "of neither blindauc nor scikit-learn, such as a callback or a sparse matrix, and save it again."
+            f"This {type(model).__name__} could not be loaded again from a model file ({_one_line(error)}): remove "
+            "parts that are neither of blindauc nor of scikit-learn, such as a callback or a sparse matrix, and save "
+            "it again."
         ) from error
     stream = io.BytesIO(content)
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_STORED) as archive:
@@ -229,8 +230,8 @@ def _packed(model: BaseEstimator) -> bytes:
 def _skops_that_keeps_estimates() -> Any:
     utils = _imported("skops.io._utils")
 
-    # An Estimate is a float, and skops would keep nothing else of it. It has no public way to be told otherwise. To
-    # load one it need not be told anything: it calls the class with these arguments.
+    # An Estimate is a float, and skops would save nothing but its value. skops has no public way to register another
+    # state. Loading needs no registration: this loader calls the class with the saved arguments.
     @utils._get_state.register(Estimate)  # type: ignore[untyped-decorator]
     def state_of(estimate: Estimate, context: Any) -> dict[str, Any]:
         return {
@@ -252,7 +253,7 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
     try:
         model = skops_io.load(stream, trusted=KNOWN_TYPES)
     except skops_io.exceptions.UntrustedTypesFoundException as error:
-        reason = f"holds what is not known to be harmless ({_one_line(error)})"
+        reason = f"holds types that are not known to be harmless ({_one_line(error)})"
         raise ModelFileError(f"{reason}: do not trust it, and get one that blindauc.save wrote.") from error
     except Exception as error:
         if manifest["blindauc"] == __version__:
@@ -262,17 +263,17 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
             f"({_one_line(error)}): {_fit_again_or_load_with(manifest['blindauc'])}"
         ) from error
     if not isinstance(model, BaseEstimator):
-        raise ModelFileError(f"holds no model but a {type(model).__name__}: {_GET_ANOTHER}")
+        raise ModelFileError(f"holds a {type(model).__name__} instead of a model: {_GET_ANOTHER}")
     for trees in _trees_in(model):
         try:
-            forest(trees.text, trees.n_features)  # reads and checks them
+            forest(trees.text, trees.n_features)  # parses and validates the text
         except ValueError as error:
             raise ModelFileError(f"cannot be used. {error}") from error
     return model
 
 
 def _trees_in(part: Any) -> Iterator[TreeModel]:
-    """All that holds LightGBM's text: it would be trusted by LightGBM, and must not be by us."""
+    """All tree models in a model: LightGBM does not validate their text, so that it must be checked."""
     if isinstance(part, TreeModel):
         yield part
     elif isinstance(part, BaseEstimator | MixedModel):
@@ -283,15 +284,15 @@ def _trees_in(part: Any) -> Iterator[TreeModel]:
 
 
 def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:
-    """The archive, if it unpacks to no more than its own size."""
+    """The zip archive in a file; raises if it is none of ours or unpacks to more than its own size."""
     start = stream.read(2)
     if start != b"PK":
         guess = ", and looks like a pickle, which can run code when it is opened" * start.startswith(b"\x80")
-        raise ModelFileError(f"is not in the format of skops{guess}: {_GET_ANOTHER}")
+        raise ModelFileError(f"is not a skops file{guess}: {_GET_ANOTHER}")
     archive = zipfile.ZipFile(stream)
     members = archive.infolist()
     if MANIFEST not in archive.namelist():
-        raise ModelFileError(f"is a zip archive, but none that blindauc.save wrote: {_GET_ANOTHER}")
+        raise ModelFileError(f"is a zip archive that blindauc.save did not write: {_GET_ANOTHER}")
     is_packed = any(
         (each.compress_type, each.compress_size) != (zipfile.ZIP_STORED, each.file_size) for each in members
     )
@@ -305,12 +306,12 @@ def _check_format(written: int, version: str) -> None:
         raise ValueError("it does not say which version wrote it")
     if written > FORMAT:
         raise ModelFileError(
-            f"has format {written}, and this blindauc {__version__} reads up to {FORMAT}: "
+            f"has format {written}, but this blindauc {__version__} reads formats up to {FORMAT}: "
             f"pip install --upgrade 'blindauc>={version}'."
         )
     if written < OLDEST_FORMAT:
         raise ModelFileError(
-            f"has format {written}, and this blindauc {__version__} reads from {OLDEST_FORMAT} on: "
+            f"has format {written}, but this blindauc {__version__} reads formats from {OLDEST_FORMAT}: "
             f"{_fit_again_or_load_with(version)}"
         )
 
@@ -325,6 +326,6 @@ def _checksums(archive: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _one_line(error: Exception) -> str:
-    # Parts of it may come from the file, and must not reach into a terminal.
+    # Parts of the message may come from the file; control characters must not reach a terminal.
     first = str(error).split("\n")[0][:300].strip(" .")
     return "".join(letter if letter.isprintable() else "?" for letter in first)

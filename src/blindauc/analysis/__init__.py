@@ -1,4 +1,4 @@
-"""From a table to a model, a ranking, the labels to doubt and what a report tells. Needs pandas."""
+"""From a table to a model, a ranking, the doubtful labels and the findings of a report. Needs pandas."""
 
 from blindauc.analysis.analysis import Analysis, analyse
 from blindauc.analysis.auditing import audit

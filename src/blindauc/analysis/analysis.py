@@ -1,4 +1,4 @@
-"""From a table to a model, a ranking, the labels to doubt and all that a report tells."""
+"""From a table to a model, a ranking, the doubtful labels and the findings of a report."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from sklearn.pipeline import Pipeline
 
 from blindauc import progress
 from blindauc._typing import Floats
+from blindauc.analysis.as_findings import baseline_finding, doubt_findings, feature_findings, interval, tuning_slices
 from blindauc.analysis.auditing import doubtful
-from blindauc.analysis.belonging import ranked_groups
-from blindauc.analysis.checks import checks_told
-from blindauc.analysis.effects import effects_told, pairs_told
-from blindauc.analysis.expectations import found_told, wrong_told
+from blindauc.analysis.checks import check_findings
+from blindauc.analysis.effects import effect_curves, interaction_findings
+from blindauc.analysis.expectations import expected_positives, expected_wrong_labels
 from blindauc.analysis.features import feature_table
 from blindauc.analysis.grouping import Groups, sparsity_of
+from blindauc.analysis.groups_and_times import ranked_groups
 from blindauc.analysis.inputs import GivenKind, Inputs, Wishes, read_inputs
-from blindauc.analysis.judging import HeldOutRanks
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import plain, provenance
-from blindauc.analysis.ranking import Wanted, cases_told, ranked_rows
+from blindauc.analysis.rank_curves import OutOfFoldRanks
+from blindauc.analysis.ranking import Wanted, ranked_rows, top_cases
 from blindauc.analysis.selection import selection_frequency
-from blindauc.analysis.telling import baseline_told, doubts_told, features_told, interval, tuning_told
-from blindauc.analysis.training import remembered
+from blindauc.analysis.training_summary import summarise_training
 from blindauc.checked import UNCHECKED, as_words
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.shapes import check_shape_is_there
@@ -36,27 +36,29 @@ from blindauc.scorers.mixed import SELECTING
 from blindauc.trust.ranks import has_evidence
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
-"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
+"""Percent of the run time of each step, for the progress bar: measured on the demo and on a table of 20,000 rows and 60
+columns."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a table says.
+    """The results of `analyse`: a fitted model and its findings about the table.
 
     Attributes
     ----------
     model : Pipeline of a preprocessor and a `BlindAUCClassifierCV`, for `blindauc.save`
-    findings : Findings, all that a report tells
-    ranking : DataFrame of all rows, the most likely positive first: `id` where a column names the rows, `group` with
-        `rows_by`, `row` from 1, the first row below the header, the columns of `show`, `rank`, `score`, `probability`
-        with its 95 % interval from `probability_low` to `probability_high`, all three those of a row that is not
-        labelled, `labelled`, and `reason` in words for the first 1,000 unlabelled rows. Where the prior is neither
-        given nor told by the data, `probability` is missing, and its ends span what different priors give
-    doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` gives it
-    features : DataFrame of all columns, those of the largest weight first: `column`, `source`, `weight`, `direction`,
+    findings : Findings, the content of the report
+    ranking : DataFrame of all rows, the most likely positive first. Its columns are `id` (with `id=`), `group` (with
+        `rows_by=`), `row` (the row number, 1 for the first row below the header), the columns of `show=`, `rank`,
+        `score`, `probability` and its 95 % interval from `probability_low` to `probability_high`, `labelled`, and
+        `reason`, a text for the first 1,000 unlabelled rows. All probabilities are those of an unlabelled row with
+        this score. Where the class prior is neither given nor identified by the data, `probability` is missing and
+        the interval covers all plausible priors
+    doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` returns it
+    features : DataFrame of all columns, the largest weights first: `column`, `source`, `weight`, `direction`,
         `inclusion`, `selected`, `frequency`, `step`, `unit`, `climb` and `bends`
-    groups : DataFrame of whom the rows belong to, with `rows_by`, and None without: `group`, `rank`, `row`, `score` and
-        `probability` of its best row with its interval, `n_rows` and `n_labelled`
+    groups : DataFrame of the groups of rows with `rows_by=`, otherwise None: `group`, `rank`, the `row`, `score` and
+        `probability` of its best row with the interval, `n_rows` and `n_labelled`
     """
 
     model: Pipeline
@@ -93,8 +95,8 @@ def analyse(
 ) -> Analysis:
     """Learn to rank the rows of a table, some of which are labelled positive.
 
-    Kinds of columns are guessed, missing values filled, categories encoded; what comes from one column is selected
-    together. All choices are made from the labels that there are.
+    The kind of every column is guessed, missing values are imputed and categories are one-hot encoded; all encoded
+    columns of one table column are selected together. Every setting is chosen from the given labels alone.
 
     Parameters
     ----------
@@ -102,43 +104,45 @@ def analyse(
     label : str
         The column of the labels.
     positive : str, optional
-        Its value that means positive. Not needed where it holds one value and blanks, or yes and no.
+        The value of that column that means positive. Not needed if the column holds a single value and blanks, or
+        yes and no.
     id : str, optional
-        A column that names the rows, each another.
+        A column with a unique name for every row.
     drop : sequence of str
         Columns to leave out.
     groups : str or mapping, optional
-        Columns to be selected together: a regular expression with one group in brackets, in which they have the same,
-        such as "(.*) day"; or the group of each column that is in one.
+        Columns to be selected together. Either a regular expression with one capturing group, such as "(.*) day":
+        columns with the same captured text form a group. Or a mapping from column name to group.
     rows_by : str, optional
-        A column that says whom rows belong to, such as the patient: they are never judged by a fit to others of the
-        same, and `Analysis.groups` ranks patients.
+        A column that names the group of each row, such as the patient. Rows of one group always share a
+        cross-validation fold, and `Analysis.groups` ranks the groups.
     time : str, optional
-        A column that says when rows were, as dates or numbers: they are judged by fits to earlier rows.
+        A column with the time of each row, as dates or numbers. Every row is then evaluated by models fitted to
+        earlier rows only.
     categorical, numeric, date : sequence of str
-        Columns that are of this kind, whatever they look like. Dates given so are read with the day first where that
-        is not plain.
+        Columns of a given kind; the kinds of all others are guessed. Ambiguous dates in `date` columns are read with
+        the day first.
     allow_leaks : sequence of str
-        Columns to use although they give the label away (`find_leaks`).
+        Columns to use although they give the label away (see `find_leaks`).
     checked : str or array-like of shape (n,), optional
-        What people found who checked rows, as in `BlindAUCClassifierCV.fit`: a column that says so, or one entry for
-        each row.
+        The results of a manual check of some rows, as in `BlindAUCClassifierCV.fit`: the name of a column, or one
+        entry per row.
     prior : float, optional
-        The share of positives among the unlabelled rows, if it is known.
+        The class prior: the share of positives among the unlabelled rows, if you know it.
     capacity : int, optional
-        How many unlabelled rows you can check: `Findings.found` says how many positives to expect among them.
+        How many unlabelled rows you can check; `Findings.found` then has the expected number of positives among them.
     show : sequence of str
-        Columns to go with each row of the ranking, also such as are not learnt from.
+        Columns to include in the ranking, whether the model uses them or not.
     shape : {"auto", "linear", "curves", "kernel", "trees"} or sequence of them, default="auto"
-        What scores may look like, as in `BlindAUCClassifierCV`; "auto" tries all shapes that are installed.
+        The shapes of score to try, as in `BlindAUCClassifierCV`; "auto" tries all that are installed.
     random_state : int, optional
-        Draws other folds.
+        Seed of the cross-validation folds.
     n_jobs : int, optional
-        Fits side by side.
+        Number of fits that run in parallel.
     verbose : int, default=0
         Whether to show progress.
     name : str
-        What the table is called in the findings.
+        The name of the table in the findings.
 
     Returns
     -------
@@ -147,9 +151,9 @@ def analyse(
     Raises
     ------
     ValueError
-        One line that says what was expected, what came and what to do.
+        If the input cannot be used. The message says what was expected, what was found and what to do.
     LeakError
-        The same where columns give the label away.
+        If columns give the label away.
 
     Examples
     --------
@@ -196,17 +200,19 @@ def analyse(
         at("reasons and stability")
         asked = asdict(wishes) | {"checked": wishes.checked_column}
         origin = provenance(asked | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        return told(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
+        return build_analysis(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
 
 
 def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
-    """How to select columns. Shapes that select none need not know which would be selected together."""
+    """The estimator's `sparsity` and `groups` parameters; none for shapes that do not select columns."""
     is_of_use = group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
     return sparsity_of(preprocessor, group_of) if is_of_use else {}
 
 
-def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]) -> Analysis:
-    """All that a fitted model and its rows say."""
+def build_analysis(
+    inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]
+) -> Analysis:
+    """Collect all results of a fitted model on the rows of its table."""
     is_positive, ranking = inputs.labels.is_positive, steps.ranking
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)
@@ -216,7 +222,7 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id, inputs.numbers)
     frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
     features = feature_table(steps, frequency, scores[inputs.is_usual])
-    held_out = HeldOutRanks(ranking, is_positive, scores, seed)
+    held_out = OutOfFoldRanks(ranking, is_positive, scores, seed)
     findings = Findings(
         asked=_asked(inputs, steps, name),
         auc=interval(ranking.auc_),
@@ -225,26 +231,26 @@ def told(inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, ori
         is_auc_known=has_evidence(ranking.calibration_),
         is_prior_known=is_identified(ranking.prior_),
         capacity=wanted.capacity,
-        found=found_told(steps, unlabelled_scores, wanted.capacity),
-        cases=cases_told(inputs, steps, ranked, wanted.show),
-        wrong=wrong_told(doubts),
+        found=expected_positives(steps, unlabelled_scores, wanted.capacity),
+        cases=top_cases(inputs, steps, ranked, wanted.show),
+        wrong=expected_wrong_labels(doubts),
         n_doubtful=len(ranking.doubtful_labels()),
         roc=held_out.roc(),
         ranks=held_out.histogram(),
-        tuning=list(tuning_told(ranking)),
-        features=features_told(features),
-        doubts=doubts_told(doubts),
-        baselines=[baseline_told(each) for each in ranking.baselines_],
+        tuning=list(tuning_slices(ranking)),
+        features=feature_findings(features),
+        doubts=doubt_findings(doubts),
+        baselines=[baseline_finding(each) for each in ranking.baselines_],
         chosen=plain(ranking.best_params_),
         provenance=origin,
-        effects=effects_told(steps),
-        interactions=pairs_told(steps),
+        effects=effect_curves(steps),
+        interactions=interaction_findings(steps),
         bending=None if ranking.bending_ is None else interval(ranking.bending_),
         shapes=plain(ranking.shapes_),
-        checks=checks_told(ranking, inputs.verdict, is_positive),
+        checks=check_findings(ranking, inputs.verdict, is_positive),
     )
     groups = None if inputs.row_groups is None else ranked_groups(ranked)
-    training = remembered(steps, inputs.frame, scores)
+    training = summarise_training(steps, inputs.frame, scores)
     return Analysis(joined(*steps, training.to_json()), findings, ranked, doubts, features, groups)
 
 

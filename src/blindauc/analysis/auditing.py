@@ -13,13 +13,13 @@ from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
-from blindauc.analysis.training import is_fitted_to
+from blindauc.analysis.training_summary import is_fitted_to
 from blindauc.estimate import Estimate
 from blindauc.prior import expected_fdr
 from blindauc.trust.ranks import has_evidence
 
 WRONG_SO_FAR = ("wrong_so_far", "wrong_so_far_low", "wrong_so_far_high")
-"""The columns that say how many labels are wrong down to a row."""
+"""The columns with the expected number of wrong labels from the top down to each row, and its interval."""
 
 
 def audit(
@@ -31,35 +31,35 @@ def audit(
     id: str | None = None,
     training: bool = False,
 ) -> pd.DataFrame:
-    """Which labels to check again, and why.
+    """List the labelled rows of a table by the probability that their label is wrong.
 
     Parameters
     ----------
     model : Pipeline
-        From `analyse`, or loaded.
+        From `analyse` or `blindauc.load`.
     frame : pandas.DataFrame
-        A table with labels; only the rows that are labelled positive matter.
+        A table with labels; only its labelled rows are read.
     label, positive
         As in `analyse`.
     id : str, optional
         A column that names the rows.
     training : bool, default=False
-        Whether this is the very table that the model was fitted to. Then each row is judged by models that have not
-        seen it.
+        Whether the model was fitted to this table. If so, out-of-fold results are used.
 
     Returns
     -------
     pandas.DataFrame
-        The labelled rows, the most doubtful first: `id` if asked for, `row` from 1, the first row below the header,
-        `suspicion`, the probability that the label is wrong, `false_alarms`, the expected share of right labels among
-        this and all more doubtful ones, `wrong_so_far`, the expected number of wrong labels among them, with its 95 %
-        interval from `wrong_so_far_low` to `wrong_so_far_high`, missing where too few rows were labelled to say, and
-        `reason` in words. In the training table, a row that was set apart for its leverage comes first and says so.
+        The labelled rows, the most doubtful first. The columns are `id` (with `id=`), `row` (1 for the first row below
+        the header), `suspicion` (the probability that the label is wrong), `false_alarms` (the expected false
+        discovery rate of this label and all above it), `wrong_so_far` (the expected number of wrong labels among
+        them, with its 95 % interval from `wrong_so_far_low` to `wrong_so_far_high`; missing if the fit had too few
+        labels to estimate it) and `reason`, a text. In the training table, rows that the fit excluded for their
+        leverage come first, and their reason says so.
     """
     steps = steps_of(model)
     if label in steps.kinds:
         raise ValueError(
-            f"The column {label!r} is one that the model ranks by, and cannot hold the labels: name another with "
+            f"The model uses {label!r} as a feature, so that it cannot hold the labels: choose another column with "
             "label=."
         )
     is_positive = find_labels(frame, label, positive).is_positive
@@ -77,9 +77,9 @@ def audit(
 def doubtful(
     steps: Steps, frame: pd.DataFrame, is_positive: Bools, X: Floats, id: str | None, numbers: Ints | None = None
 ) -> pd.DataFrame:
-    """The labelled rows that the model was fitted to, the most doubtful first; X holds them encoded.
+    """The labelled training rows, the most doubtful first; `X` has the same rows, encoded.
 
-    `numbers` are those of the rows of the frame in the table that they were taken from.
+    If `frame` is a sample of a larger table, `numbers` has the row numbers in that table.
     """
     ranking = steps.ranking
     is_checked = np.isin(ranking.labelled_rows_, ranking.checked_rows)
@@ -91,9 +91,15 @@ def doubtful(
 
 
 class _Doubts(NamedTuple):
-    """What speaks against each labelled row: a suspicion, a low rank, unusual values in so many columns.
+    """The evidence against each label.
 
-    And how many of the first labels are wrong, in the order of doubt, and which were checked: these come last.
+    Attributes
+    ----------
+    suspicion : the posterior probability that the label is wrong
+    rank : the out-of-fold rank or the score; low is doubtful
+    leverage : the number of columns with an unusual value
+    wrong : the expected number of wrong labels among the k most doubtful unchecked ones, for k = 1, 2, ...
+    is_checked : whether the label was checked by a person; checked labels come last
     """
 
     suspicion: Floats
@@ -104,7 +110,10 @@ class _Doubts(NamedTuple):
 
     @property
     def wrong_so_far(self) -> list[tuple[float, float, float]]:
-        """How many of the first labels are wrong, with its interval; what was found adds to what is expected."""
+        """Expected number of wrong labels among the first k, with its interval, for every k.
+
+        Checked labels follow the unchecked ones and add the errors that were actually found.
+        """
         expected = [(float(each), each.low, each.high) for each in self.wrong]
         known = np.cumsum(np.sort(self.suspicion[self.is_checked])[::-1])
         last = np.array(expected[-1] if expected else (0.0, 0.0, 0.0))
@@ -128,7 +137,7 @@ def _in_order(
     rows = named_rows(frame, id, numbers)[is_positive].assign(
         suspicion=suspicion, false_alarms=false_alarms, reason=reason
     )
-    # Of those equally doubtful, first those with leverage, which have no rank, then the one that ranks lowest.
+    # Ties in suspicion: rows with leverage come first, since they have no rank, then the lowest rank.
     order = np.lexsort((doubts.rank, -doubts.leverage, -suspicion, checked))
     rows = rows.iloc[order].reset_index(drop=True)
     is_known = has_evidence(steps.ranking.calibration_)
@@ -137,7 +146,7 @@ def _in_order(
 
 
 def check_fitted_to(steps: Steps, is_positive: Bools) -> None:
-    """Raise unless as many rows, and these of them labelled, are what the model was fitted to."""
+    """Raise unless the model was fitted to a table with as many rows and the same rows labelled."""
     if not is_fitted_to(steps, is_positive):
         n_rows, n_labelled = len(steps.ranking.held_out_rank_), len(steps.ranking.labelled_rows_)
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Cells of new rows that do not say what the model expects there: a number, a date, yes or no, a known category."""
+"""Cells of new rows that the model cannot read: no number, no date, neither yes nor no, or an unknown category."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blindauc.preprocessing.values import booleans_of, days_of, distinct_texts, 
 
 
 def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
-    """Raise where a cell says something that cannot be read, and would be taken for missing.
+    """Raise if a cell is filled in but unreadable: the preprocessor would silently impute it.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
     frame : pandas.DataFrame
         Some rows of a table.
     places : ndarray
-        Where they are in it.
+        Their row numbers in that table, counted from 0.
     """
     faults = []
     for name, expected in _expectations(steps).items():
@@ -35,17 +35,17 @@ def check_cells(steps: Steps, frame: pd.DataFrame, places: Ints) -> None:
         if len(unread):
             first = unread[0]
             cell = str(frame[name].iloc[first])[:60]
-            faults.append(f"{cell!r} in data row {places[first] + 1} of {name!r} for {expected.what}")
+            faults.append(f"{cell!r} in data row {places[first] + 1} of {name!r} is not {expected.what}")
     if faults:
-        raise ValueError(f"Cells cannot be read, {few(faults)}: mend them, or leave them blank.")
+        raise ValueError(f"Cells cannot be read: {few(faults)}. Correct them, or leave them blank.")
 
 
 Unseen = Counter[tuple[str, str]]
-"""In how many rows each category came that was not there in fitting: its column, and the category."""
+"""Number of rows by (column, category), for categories that are not in the training table."""
 
 
 def unseen_categories(steps: Steps, frame: pd.DataFrame) -> Unseen:
-    """Count the categories of new rows that the fit never saw, in the columns that have a weight."""
+    """Count the categories of new rows that are not in the training table, in the columns that the score uses."""
     found: Unseen = Counter()
     for name, known in steps.categories.items():
         if name in steps.needed:
@@ -55,20 +55,20 @@ def unseen_categories(steps: Steps, frame: pd.DataFrame) -> Unseen:
     return found
 
 
-def unseen_told(unseen: Unseen) -> str:
-    """The categories that the fit never saw in words, the most frequent first.
+def describe_unseen(unseen: Unseen) -> str:
+    """A sentence about categories that are not in the training table, the most frequent first.
 
     Examples
     --------
     >>> from collections import Counter
-    >>> from blindauc.analysis.cells import unseen_told
-    >>> unseen_told(Counter({("ward", "Z9"): 12}))
-    "1 category was not there in fitting, and counts as a rare one: 'ward' 'Z9' (12 rows)."
+    >>> from blindauc.analysis.cells import describe_unseen
+    >>> describe_unseen(Counter({("ward", "Z9"): 12}))
+    "1 category is not in the training table and is treated as rare: 'ward' 'Z9' (12 rows)."
     """
-    number = "1 category was" if len(unseen) == 1 else f"{len(unseen):,} categories were"
-    counts = "counts as a rare one" if len(unseen) == 1 else "count as rare ones"
+    number = "1 category is" if len(unseen) == 1 else f"{len(unseen):,} categories are"
+    verb = "is" if len(unseen) == 1 else "are"
     named = few(f"{column!r} {text[:60]!r} ({n:,} row{'s' * (n > 1)})" for (column, text), n in unseen.most_common())
-    return f"{number} not there in fitting, and {counts}: {named}."
+    return f"{number} not in the training table and {verb} treated as rare: {named}."
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _Expected:
 
 
 def _expectations(steps: Steps) -> dict[str, _Expected]:
-    """What a cell must say, by the columns that do not take any text."""
+    """What each column that does not accept arbitrary text expects in its cells."""
     kinds = {"numeric": _Expected("a number", numbers_of), "boolean": _Expected("yes or no", booleans_of)}
     expected = {name: kinds[kind] for name, kind in steps.kinds.items() if kind in kinds}
     return expected | {name: _date(date_format) for name, date_format in steps.date_formats.items()}

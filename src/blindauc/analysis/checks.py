@@ -1,4 +1,4 @@
-"""What people found who checked rows of a table: a column of it, or a table of decisions."""
+"""Results of a manual check of rows: read from a column of the table, or from a table of decisions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Ints
+from blindauc.analysis.as_findings import interval
 from blindauc.analysis.columns import check_column
-from blindauc.analysis.telling import interval
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED, WORDS, read_checked
 from blindauc.report.findings import Checks
 
@@ -17,26 +17,27 @@ COLUMN, ROW, ID = "decision", "row", "id"
 
 
 def checked_in(frame: pd.DataFrame, checked: Any) -> Ints | None:
-    """The verdict of each row of a table: by a column of it, or by one entry for each row."""
+    """The verdict of each row, from a column of the table or from one entry per row; None without either."""
     if not isinstance(checked, str):
         return read_checked(checked, len(frame))
     check_column(frame, checked, "checked=")
     try:
         return read_checked(frame[checked].to_numpy(dtype=object), len(frame))
     except ValueError as error:
-        raise ValueError(f"The column {checked!r} cannot be read as what was found: {error}") from error
+        raise ValueError(f"The column {checked!r} does not hold results of a check: {error}") from error
 
 
 def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> Ints:
-    """The verdict of each row by a table of decisions, such as `blindauc review --export` writes.
+    """The verdict of each row, from a table of decisions such as `blindauc review --export` writes.
 
     Parameters
     ----------
     decisions : pandas.DataFrame
-        With the column `decision`, and `row`, from 1, or `id`.
+        With the column `decision`, and with `row` (counted from 1) or `id`.
     names : list of str or None
-        What the rows are called.
+        The names of the rows.
     n_rows : int
+        The number of rows of the table that the decisions are about.
 
     Examples
     --------
@@ -48,8 +49,8 @@ def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> In
     by_name = ROW not in decisions and names is not None and ID in decisions
     if COLUMN not in decisions or not (by_name or ROW in decisions):
         raise ValueError(
-            f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, as `blindauc review --export` writes "
-            f"them, or {ID!r} where a column names the rows, not {', '.join(map(repr, decisions.columns))}."
+            f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, or {COLUMN!r} and {ID!r} if a column "
+            f"names the rows, but has {', '.join(map(repr, decisions.columns))}: rename its columns."
         )
     verdict = np.full(n_rows, UNCHECKED, dtype=np.intp)
     seen: set[int] = set()
@@ -57,9 +58,9 @@ def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> In
     for line, (row, word) in enumerate(zip(decisions[ID if by_name else ROW], decisions[COLUMN], strict=True), start=1):
         place = place_of.get(str(row)) if by_name else _place(row, n_rows)
         if place is None:
-            raise ValueError(f"Data row {line} of the decisions is about {row!r}, and there is no such row.")
+            raise ValueError(f"Data row {line} of the decisions is about {row!r}, but the table has no such row.")
         if place in seen:
-            raise ValueError(f"Data row {line} of the decisions is about {row!r} again: leave one of them out.")
+            raise ValueError(f"Data row {line} of the decisions is about {row!r} again: remove one of the two.")
         seen.add(place)
         verdict[place] = _verdict(word, line)
     return verdict
@@ -74,12 +75,12 @@ def _verdict(word: Any, line: int) -> int:
     text = "" if pd.isna(word) else str(word).strip().lower()
     if text not in WORDS:
         known = ", ".join(filter(None, WORDS))
-        raise ValueError(f"Data row {line} of the decisions says {word!r}, and one of {known} was expected.")
+        raise ValueError(f"Data row {line} of the decisions says {word!r}: one of {known} was expected.")
     return WORDS[text]
 
 
-def checks_told(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks | None:
-    """What was checked, as `Findings` hold it; None where nothing was."""
+def check_findings(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks | None:
+    """Counts of the checked rows and the AUC against known negatives; None if no row was checked."""
     if verdict is None:
         return None
     found = {

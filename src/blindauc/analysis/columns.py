@@ -1,4 +1,4 @@
-"""Columns of a table by their names, and what was probably meant where there is none of that name."""
+"""Look up columns by name, with suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from blindauc.preprocessing.naming import listed
 
 
 def check_column(frame: Any, name: str, role: str) -> None:
-    """Raise unless the table has the column; the role says what it was wanted for."""
+    """Raise unless the table has the column; `role` says what it is needed for."""
     if name not in frame.columns:
         raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}")
 
 
 def close_names(name: str, names: Iterable[str]) -> list[str]:
-    """The names most like one, at most three, whatever their capitals.
+    """The names most similar to a given one, ignoring case; at most three.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What changed from one run to another: how well rows rank, where they rank, doubtful labels, columns."""
+"""Compare two runs: blind AUC, ranks of rows, doubtful labels and columns."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.analysis.as_findings import interval
+from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, on_table, on_training_rows
 from blindauc.analysis.pipeline import Steps
-from blindauc.analysis.sides import Ranked, Side, on_table, run_side
-from blindauc.analysis.telling import interval
 from blindauc.metrics import blind_auc_difference, pu_auc_score
 from blindauc.report.compare_findings import AUCComparison, ColumnChange, LabelChange, Moved, Overlap, RunComparison
 
 TOPS = (10, 20, 50, 100, 200, 500, 1000)
-"""Lengths of lists whose overlap is told, up to half of the rows."""
+"""Values of k for which the overlap of the top-k lists is reported, up to half of the rows (convention)."""
 
 MOST_MOVED = 20
+"""Rows to report whose rank changed most (convention)."""
 
 
 def compare(
-    first: Ranked | Any,
-    second: Ranked | Any,
+    first: RankedRun | Any,
+    second: RankedRun | Any,
     frame: pd.DataFrame | None = None,
     label: str | None = None,
     *,
@@ -33,10 +34,11 @@ def compare(
     training: tuple[bool | None, bool | None] = (None, None),
     names: tuple[str, str] = ("first", "second"),
 ) -> RunComparison:
-    """Compare two runs on the rows that both were fitted to, or two models on a table.
+    """Compare two analyses on the rows that both were fitted to, or two models on a table.
 
-    Without a table both must come from `analyse`, on the same rows in the same order; labels and columns may differ.
-    They are then judged by out-of-fold ranks. With a table, both models rank it: take rows that neither has seen.
+    Without a table, both must come from `analyse` on the same rows in the same order; labels and columns may differ.
+    The comparison then uses out-of-fold ranks. With a table, both models score it; use rows that neither was fitted
+    to.
 
     Parameters
     ----------
@@ -44,27 +46,27 @@ def compare(
     frame : pandas.DataFrame, optional
         A table with the columns that both models need.
     label, positive : str, optional
-        Its column of the labels, as in `analyse`; without it, only ranks and columns are compared.
+        The column of the labels, as in `analyse`; without it, only ranks and columns are compared.
     id : str, optional
-        A column that names its rows.
+        A column that names the rows.
     rows_by : str, optional
-        A column that says whom its rows belong to, as in `analyse`: the interval is then for whole groups.
+        A column that names the group of each row, as in `analyse`; the interval then resamples whole groups.
     training : pair of bool or None, default=(None, None)
-        Whether the table is the very one that each was fitted to, and is judged by its out-of-fold ranks. By default
-        that is taken to be so where the same rows are labelled, and columns hold the same values as often.
+        Whether each model was fitted to this very table, so that its out-of-fold ranks are used. None decides by the
+        data: it was if the same rows are labelled and every column has the same distribution of values.
     names : pair of str
-        What to call the two.
+        Display names of the two.
 
     Returns
     -------
     RunComparison
-        `verdict` says which ranks better, and `judged.difference` by how much: the blind AUC of the second minus that
-        of the first, with a paired interval. On true labels the difference is at least as large.
+        `verdict` says which one ranks better. `judged.difference` is the blind AUC of the second minus that of the
+        first, with a paired confidence interval; on true labels the difference is at least as large.
 
     Raises
     ------
     ValueError
-        Where the two runs are not on the same rows, or the table cannot be ranked.
+        If the two runs are not on the same rows, or the table lacks columns that a model needs.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def compare(
     ['temperature']
     """
     if frame is None:
-        before, after = run_side(first), run_side(second)
+        before, after = on_training_rows(first), on_training_rows(second)
         _check_same_rows(before, after)
         how = "the rows that both were fitted to, out of fold"
     else:
@@ -106,7 +108,7 @@ def compare(
     )
 
 
-def _check_same_rows(before: Side, after: Side) -> None:
+def _check_same_rows(before: ModelOnRows, after: ModelOnRows) -> None:
     if len(before.name) != len(after.name):
         raise ValueError(
             f"The two runs are not on the same rows: one has {len(before.name):,}, the other {len(after.name):,}. Pass "
@@ -121,8 +123,8 @@ def _check_same_rows(before: Side, after: Side) -> None:
         )
 
 
-def _judged(before: Side, after: Side, how: str) -> AUCComparison | None:
-    """By the rows that are labelled in both runs or in neither, and that both rank without having seen them."""
+def _judged(before: ModelOnRows, after: ModelOnRows, how: str) -> AUCComparison | None:
+    """Paired comparison on the rows whose label is the same in both runs and that both rank out of fold."""
     known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
     is_labelled = before.is_labelled[known]
     n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
@@ -137,7 +139,7 @@ def _judged(before: Side, after: Side, how: str) -> AUCComparison | None:
 
 
 def _ranks(scores: Floats) -> Ints:
-    """From 1 for the highest; equal scores in the order of the rows."""
+    """Ranks from 1 for the highest score; ties are broken by the order of the rows."""
     ranks = np.empty(len(scores), dtype=np.intp)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return ranks
@@ -152,8 +154,12 @@ def _overlaps(before: Ints, after: Ints) -> list[Overlap]:
     return [Overlap(k, int(((before <= k) & (after <= k)).sum()), k * k / n) for k in TOPS if 2 * k <= n]
 
 
-def _moved(side: Side, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
-    """From 3 to 30 matters as much as from 30 to 300: few people read on to where larger ranks are."""
+def _moved(side: ModelOnRows, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
+    """The rows whose rank changed by the largest factor.
+
+    A factor and not a difference: a move from 3 to 30 matters as much as one from 30 to 300, since few people read
+    far down the list.
+    """
     factor = np.abs(np.log(after / before))
     most = np.argsort(-factor, kind="stable")[:MOST_MOVED]
     return [
@@ -161,8 +167,8 @@ def _moved(side: Side, rows: Ints, before: Ints, after: Ints) -> list[Moved]:
     ]
 
 
-def _label_changes(rows: Bools, before: Side, after: Side) -> list[LabelChange]:
-    """Some labelled rows, those first whose suspicion is high in either run."""
+def _label_changes(rows: Bools, before: ModelOnRows, after: ModelOnRows) -> list[LabelChange]:
+    """The given labelled rows, the highest suspicion in either run first."""
     suspicions = np.array([before.suspicion, after.suspicion])
     places = np.flatnonzero(rows)
     places = places[np.argsort(-np.nan_to_num(suspicions[:, places]).max(axis=0), kind="stable")]
@@ -184,7 +190,7 @@ def _column_changes(before: Steps, after: Steps) -> list[ColumnChange]:
 
 
 def _shares(steps: Steps) -> dict[str, float]:
-    """The weight of every column, as `feature_table` has it, in units of all: two models may differ in scale."""
+    """The share of every column in the total absolute weight: two models may differ in scale."""
     weight = np.array([effect.weight for effect in steps.ranking.effects_])
     total = np.abs(weight).sum() or 1.0
     return dict(zip(_names(steps), (weight / total).tolist(), strict=True))

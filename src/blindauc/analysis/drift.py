@@ -1,11 +1,11 @@
-r"""Whether counts changed from one sample to another: by how much, and whether that may be chance.
+r"""Tests of whether a distribution changed from one sample to another, with the size of the change.
 
-By how much says the population stability index,
+The size is the population stability index,
 
     PSI = \sum_k (q_k - p_k) \log(q_k / p_k)
 
-of the shares p_k before and q_k after. By convention 0.1 is a moderate change and 0.25 a large one. Whether it may be
-chance says a chi-squared test of the two rows of counts.
+of the shares p_k before and q_k after. By convention 0.1 is a moderate change and 0.25 a large one. The p-value comes
+from a chi-squared test of the two rows of counts.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from scipy import stats
 from blindauc._typing import Floats
 
 MODERATE_PSI = 0.1
-"""By convention."""
+"""Population stability index of a moderate change (convention)."""
 
 LEAST_EXPECTED = 5.0
-"""Rows to expect in a bin: with fewer, the distribution of the test is not that of its limit (Cochran's rule)."""
+"""Smallest expected count of a bin: with fewer, the chi-squared approximation is poor (Cochran's rule)."""
 
 
 class Change(NamedTuple):
-    """By how much counts changed, and how likely chance changes them as much."""
+    """Population stability index of two rows of counts, and the p-value of a chi-squared test."""
 
     psi: float
     p_value: float
 
 
 def change_of_numbers(before: Sequence[int], after: Sequence[int]) -> Change:
-    """The change of counts in bins that have an order; neighbours are joined where bins would be too small.
+    """The change of counts in ordered bins; neighbouring bins are merged if their expected counts are too small.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def change_of_numbers(before: Sequence[int], after: Sequence[int]) -> Change:
     if not was.sum() or not now.sum():
         return Change(0.0, 1.0)
     n_bins = max(2, min(len(was), int(now.sum() // LEAST_EXPECTED)))
-    # By their shares before, not by their number: bins of repeated values may be large.
+    # Merge by shares before, not by the number of bins: a bin of a repeated value may be large.
     upto = np.cumsum(was) - was / 2
     place = np.minimum((upto / was.sum() * n_bins).astype(int), n_bins - 1)
     return _change(*(np.bincount(place, counts).astype(np.float64) for counts in (was, now)))
 
 
 def change_of_categories(before: dict[str, int], after: dict[str, int]) -> Change:
-    """The change of counts of categories that were there before; rare ones are joined.
+    """The change of counts of the categories that existed before; rare ones are merged.
 
     Examples
     --------
@@ -77,14 +77,14 @@ def _change(was: Floats, now: Floats) -> Change:
     counts = counts[:, counts.sum(axis=0) > 0]
     if counts.shape[1] < 2:
         return Change(0.0, 1.0)
-    # Half a row in every bin: an empty one says little about a share of none.
+    # Half a row is added to every bin, so that an empty bin does not make the index infinite.
     p, q = ((each + 0.5) / (each + 0.5).sum() for each in counts)
     psi = float((q - p) @ np.log(q / p))
     return Change(psi, float(stats.chi2_contingency(counts, correction=False).pvalue))
 
 
 def p_of_more(before: int, n_before: int, after: int, n_after: int) -> float:
-    """How likely a share seems to have grown so much by chance (Fisher's exact test).
+    """One-sided p-value that a share grew (Fisher's exact test).
 
     Examples
     --------
@@ -99,10 +99,10 @@ def p_of_more(before: int, n_before: int, after: int, n_after: int) -> float:
 
 
 def p_of_unseen(counts: dict[str, int], n_unseen: int, n_after: int) -> float:
-    """How likely so many rows are of categories that never came before, if nothing changed.
+    """P-value of the number of rows with categories that never occurred before.
 
-    The chance that the next row is of a new category is the share of rows whose category came once (Good and Turing),
-    here with one such row more, so that it is never zero.
+    If nothing changed, the probability that the next row has a new category is about the share of rows whose category
+    occurred once (Good and Turing). One such row is added, so that the probability is never zero.
 
     Examples
     --------
@@ -118,6 +118,6 @@ def p_of_unseen(counts: dict[str, int], n_unseen: int, n_after: int) -> float:
 
 
 def p_of_less(before: float, error_before: float, after: float, error_after: float) -> float:
-    """How likely an estimate seems to have fallen so far by chance, from the standard errors of both."""
+    """One-sided p-value that an estimate fell, from both standard errors (z-test)."""
     error = math.hypot(error_before, error_after)
     return float(stats.norm.cdf((after - before) / error)) if error else float(after >= before)

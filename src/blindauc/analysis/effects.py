@@ -1,4 +1,4 @@
-"""What the score learnt of the columns, as `Findings` hold it: curves in words and numbers, and pairs."""
+"""Effects of columns on the score and interactions of pairs, as entries of `Findings`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from blindauc.preprocessing import feature_groups, group_names
 from blindauc.report.findings import ColumnPair, EffectCurve
 
 MOST_CURVES = 12
-"""Columns whose curves are told."""
+"""Columns whose effect curve the report shows (convention)."""
 
 MOST_PAIRS = 10
-"""Pairs that are told."""
+"""Interactions that the report lists (convention)."""
 
 
-def effects_told(steps: Steps) -> list[EffectCurve]:
-    """The effects of the strongest columns, the strongest first."""
+def effect_curves(steps: Steps) -> list[EffectCurve]:
+    """The effect curves of the strongest columns, the strongest first."""
     effects, names, unit = steps.ranking.effects_, steps.preprocessor.get_feature_names_out(), units(steps)
     sources = np.array(group_names(steps.preprocessor), dtype=object)[feature_groups(steps.preprocessor)]
     size = np.array([effect.size for effect in effects])
@@ -40,11 +40,11 @@ def _curve(effect: Effect, name: str, source: str, unit: str) -> EffectCurve:
     )
 
 
-def pairs_told(steps: Steps) -> list[ColumnPair]:
-    """The pairs of columns that interact most, the strongest first.
+def interaction_findings(steps: Steps) -> list[ColumnPair]:
+    """The strongest interactions between columns, the strongest first.
 
-    Columns that come from the same column of the table exclude each other, or one says that the other is missing:
-    that they do not add up is no finding.
+    Pairs from the same table column are left out: one-hot columns exclude each other and a missing indicator marks
+    the gaps of its own column, so that they interact by construction.
     """
     names, source = steps.preprocessor.get_feature_names_out(), feature_groups(steps.preprocessor)
     found = [pair for pair in steps.ranking.interactions_ if source[pair.columns[0]] != source[pair.columns[1]]]

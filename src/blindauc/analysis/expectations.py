@@ -1,4 +1,4 @@
-"""How many of the first rows of a list are positive, or wrongly labelled, as `Findings` hold it."""
+"""Expected numbers of positives, or of wrong labels, among the first k rows of a list, as entries of `Findings`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from blindauc.report.findings import Expected
 from blindauc.trust.ranks import has_evidence
 
 EVERY = 50
-"""Up to here every number of rows is told, and beyond it one that is larger by `GROWTH` each time."""
+"""Every k up to this one is reported (convention)."""
 
 GROWTH = 1.1
+"""Factor between one reported k and the next beyond `EVERY` (convention)."""
 
 
 def grid(n_rows: int, wanted: int | None = None) -> list[int]:
-    """Numbers of rows from 1 to all, close together where they are small, and one that is wanted.
+    """The values of k to report: 1 to `n_rows`, denser where small, and including `wanted`.
 
     Examples
     --------
@@ -32,16 +33,16 @@ def grid(n_rows: int, wanted: int | None = None) -> list[int]:
     return sorted({*numbers, n_rows, *([] if wanted is None else [wanted])})
 
 
-def found_told(steps: Steps, unlabelled_scores: Floats, capacity: int | None) -> list[Expected]:
-    """Positives among the first unlabelled rows of the fit; nothing where nothing is known.
+def expected_positives(steps: Steps, unlabelled_scores: Floats, capacity: int | None) -> list[Expected]:
+    """Expected positives among the first k unlabelled training rows; empty if the fit had too few labels.
 
     Parameters
     ----------
     steps : Steps
     unlabelled_scores : ndarray
-        As `decision_function` gives them.
+        From `decision_function`.
     capacity : int or None
-        A number of rows to be among those told.
+        A value of k to include.
     """
     if not has_evidence(steps.ranking.calibration_):
         return []
@@ -50,8 +51,8 @@ def found_told(steps: Steps, unlabelled_scores: Floats, capacity: int | None) ->
     return [Expected(k, float(each), each.low, each.high) for k, each in zip(numbers, found, strict=True)]
 
 
-def wrong_told(doubtful: pd.DataFrame) -> list[Expected]:
-    """Wrong labels among the first of a table of doubtful ones; nothing where nothing is known."""
+def expected_wrong_labels(doubtful: pd.DataFrame) -> list[Expected]:
+    """Expected wrong labels among the first k rows of the table from `audit`; empty if they were not estimated."""
     if doubtful[list(WRONG_SO_FAR)].isna().any(axis=None):
         return []
     so_far = doubtful[list(WRONG_SO_FAR)].to_numpy().tolist()

@@ -1,4 +1,4 @@
-"""The columns that the ranking uses, and how."""
+"""The table of columns: weight, direction, inclusion probability and what a step of each column does."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from blindauc.ranks import share_below
 from blindauc.report.words import TURNS
 
 FLAG, DAYS = "yes", "days"
-"""The units of columns of 0 and 1, and of dates."""
+"""The units of 0/1 columns and of dates."""
 
 BOTH_WAYS = "raises or lowers"
-"""The direction of a column that raises the score at some of its values and lowers it at others."""
+"""Direction of a column whose effect is not monotone."""
 
 
 def feature_table(steps: Steps, frequency: Floats | None, unlabelled_score: Floats) -> pd.DataFrame:
-    """Every column with its weight, the largest first.
+    """One row per encoded column, the largest absolute weight first.
 
     Parameters
     ----------
@@ -36,20 +36,23 @@ def feature_table(steps: Steps, frequency: Floats | None, unlabelled_score: Floa
     Returns
     -------
     pandas.DataFrame
-        `column`, `source`, `weight`, the standard deviation over unlabelled rows of what the column adds to the score,
-        negative where it mostly falls as the column grows, `direction`, which is "raises" or "lowers" the score,
-        "raises or lowers" where it does both, or blank, `inclusion`, the probability that the column belongs in the
-        score, `selected`, which columns with an inclusion of at least one half are, `frequency`, missing where it was
-        not computed, what the weight means: `step` of `unit` more, one standard deviation, or a yes in the place of a
-        no, takes a row from the middle of the unlabelled rows past a share `climb` of them, or back by it, and `bends`,
-        the share of the variance of what it adds that a straight line misses. For a linear score the weight is the
-        coefficient for a column of unit spread.
+        - `column`: the name of the encoded column, and `source`, the table column that it comes from.
+        - `weight`: the standard deviation of the column's contribution to the score over the unlabelled rows, negative
+          if the contribution mostly falls as the column grows. For a linear score this is the coefficient of the
+          column scaled to unit spread.
+        - `direction`: "raises", "lowers", "raises or lowers" if the effect is not monotone, or blank.
+        - `inclusion`: the posterior probability that the column belongs in the score.
+        - `selected`: whether `inclusion` is at least one half.
+        - `frequency`: how often half-samples of the rows select it; missing if that was not computed.
+        - `step`, `unit` and `climb`: a row at the median of the unlabelled rows that has `step` `unit` more (one
+          standard deviation, or yes instead of no) overtakes the share `climb` of them, or falls behind if negative.
+        - `bends`: the share of the variance of the contribution that a straight line does not explain.
     """
     source = feature_groups(steps.preprocessor)
     effects = steps.ranking.effects_
     weight, bent = np.array([(effect.weight, bends(effect)) for effect in effects]).T
     unit = units(steps)
-    # Not the spread of the whole table: a row that was set apart for its leverage would widen it.
+    # Not the spread of the whole table: the rows excluded for their leverage would widen it.
     step = np.where(unit == FLAG, 1.0, steps.ranking.spread_)
     table = pd.DataFrame(
         {
@@ -70,9 +73,9 @@ def feature_table(steps: Steps, frequency: Floats | None, unlabelled_score: Floa
 
 
 def units(steps: Steps) -> Any:
-    """What a step of each column is counted in; a number's own unit is not known, and blank."""
+    """The unit of each encoded column: "days", "yes" for a 0/1 column, blank for a number (its unit is unknown)."""
     kinds = steps.kinds
-    # What comes from a number besides the number itself says where it is missing.
+    # An encoded column that is not itself a table column is a category or a missing indicator.
     return np.array(
         [
             {"numeric": "", "date": DAYS}.get(kinds.get(column, ""), FLAG)
@@ -83,7 +86,7 @@ def units(steps: Steps) -> Any:
 
 
 def _moves(effects: Sequence[Effect], unit: Any, step: Floats) -> Floats:
-    """What a step from the median of each column, or from a no, adds to the score."""
+    """The change of the score for one step of each column, from its median or from no to yes."""
     start = np.where(unit == FLAG, 0.0, [_median(effect) for effect in effects])
     return np.array(
         [effect.at(to) - effect.at(at) for effect, at, to in zip(effects, start, start + step, strict=True)]
@@ -91,13 +94,13 @@ def _moves(effects: Sequence[Effect], unit: Any, step: Floats) -> Floats:
 
 
 def _median(effect: Effect) -> float:
-    """The median of a column over the reference rows, as near as its grid has it; 0 where nothing is known."""
+    """The median of a column over the reference rows, rounded to the grid of its effect; 0 for an empty grid."""
     place = int(np.searchsorted(np.cumsum(effect.share), 0.5))
     return float(effect.values[min(place, len(effect.values) - 1)]) if len(effect.values) else 0.0
 
 
 def _climb(moves: Floats, scores: Floats) -> Floats:
-    """The share of scores that lie between their median and the median moved so far, with the sign of the move."""
+    """The share of scores between their median and the median plus each move, with the sign of the move."""
     middle = np.median(scores)
     climb = share_below(middle + moves, scores, np.ones(len(scores)))
     return climb - share_below(np.array([middle]), scores, np.ones(len(scores)))

@@ -1,4 +1,4 @@
-"""What of a table is learnt from: its labels, and the columns that are left when the others are set aside."""
+"""Split a table into labels, columns to learn from, and columns with other roles (names, groups, times)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.belonging import groups_in, times_in
 from blindauc.analysis.checks import checked_in
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.grouping import Groups, column_groups
+from blindauc.analysis.groups_and_times import read_row_groups, read_row_times
 from blindauc.analysis.labels import LabelColumn, read_labels_of
 from blindauc.analysis.leaks import Leak, LeakError, leaks_among
 from blindauc.analysis.rows import check_names_rows
@@ -29,12 +29,12 @@ GivenKind = Literal["categorical", "numeric", "date"]
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a user says about the columns of a table; see `analyse`.
+    """The user's options about the columns of a table; see `analyse`.
 
     Attributes
     ----------
     label, positive, id, drop, groups, rows_by, time, allow_leaks, checked : as in `analyse`
-    kinds : the columns that are of each kind, because someone says so
+    kinds : the columns whose kind the user sets, by kind
     """
 
     label: str
@@ -50,17 +50,17 @@ class Wishes:
 
     @property
     def checked_column(self) -> str | None:
-        """The column that says what was found where rows were checked, if it is one."""
+        """The column with the results of a manual check, if they are in a column."""
         return self.checked if isinstance(self.checked, str) else None
 
     @property
     def left_out(self) -> dict[str, str]:
-        """For each column that says something else than what to learn from, the reason in words."""
+        """The columns that are not learnt from because of their role, each with the reason in words."""
         reasons = dict.fromkeys(self.drop, "left out, as asked")
         roles = {
-            self.time: "says when each row was",
-            self.rows_by: "says whom each row belongs to",
-            self.checked_column: "says what was found where rows were checked",
+            self.time: "holds the time of each row",
+            self.rows_by: "names the group of each row",
+            self.checked_column: "holds the results of the check",
             self.id: "names the rows",
         }
         return reasons | {name: reason for name, reason in roles.items() if name is not None}
@@ -85,15 +85,15 @@ class Inputs:
     id : the column that names its rows, if any
     label : the column of the labels
     labels : which rows are labelled positive
-    columns : the table without the columns of the labels, names, groups and times, and without those to leave out
-    kinds : what these columns are
-    group_of : the group of each of them that is in one
-    left_out : for each other column but the labels', the reason in words
-    rows_by, row_groups : the column that says whom rows belong to, if any, and what it says
-    times : when each row was, if that is said
-    notes : what the user should know about columns, in sentences
-    whole : the table that these rows were taken from, where it is larger than memory
-    verdict : what was found where rows were checked, as in `blindauc.checked`; None where none was
+    columns : the columns to learn from
+    kinds : the kind of each of these columns
+    group_of : the group of those that are selected together
+    left_out : the reason in words for every other column except the label column
+    rows_by, row_groups : the column with the group of each row, if any, and its values
+    times : the time of each row, if given
+    notes : sentences about columns that the user should know
+    whole : facts about the full table, if these rows are a sample of one larger than memory
+    verdict : the result of the check of each row, as in `blindauc.checked`; None if no row was checked
     """
 
     frame: pd.DataFrame
@@ -118,28 +118,28 @@ class Inputs:
 
     @property
     def n_unlabelled(self) -> int:
-        """How many of them are not labelled, and were not checked."""
+        """How many rows are neither labelled nor checked."""
         n_checked = 0 if self.verdict is None else int((~self.labels.is_positive & (self.verdict != 0)).sum())
         return self.n_rows - int(self.labels.is_positive.sum()) - n_checked
 
     @property
     def numbers(self) -> Ints:
-        """Those of the rows, counted from 0."""
+        """The row numbers in the full table, counted from 0."""
         return np.arange(len(self.frame)) if self.whole is None else self.whole.numbers
 
     @property
     def is_usual(self) -> Bools:
-        """The rows that show how unlabelled rows are: all of them, or those that were drawn."""
+        """The unlabelled reference rows: all unlabelled rows, or the random sample of a larger table."""
         return ~self.labels.is_positive if self.whole is None else self.whole.is_drawn
 
     @property
     def set_aside(self) -> dict[str, str]:
-        """For each column that is not used the reason in words."""
+        """The reason in words for each column that is not used."""
         return self.left_out | {name: kind.reason for name, kind in self.kinds.items() if not kind.is_used}
 
 
 def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
-    """Take a table apart; a ValueError, in one line, where that makes no sense."""
+    """Split a table by the roles of its columns; a one-line ValueError if the table or the options are unusable."""
     frame = as_pandas(frame)
     check_frame(frame)
     labels = read_labels_of(frame, wishes.label, wishes.positive)
@@ -172,20 +172,20 @@ def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
 
 
 def _check_names(frame: pd.DataFrame, wishes: Wishes) -> None:
-    """Raise where a parameter names a column that is not there, or that has another part to play."""
+    """Raise if a parameter names a column that does not exist or that already has another role."""
     for parameter, names in wishes.named.items():
         if wishes.label in names:
             raise ValueError(
-                f"The column {wishes.label!r} holds the labels, and cannot be named with {parameter} as well: name "
+                f"The column {wishes.label!r} holds the labels and cannot be named with {parameter} as well: choose "
                 "another."
             )
-        if parameter not in ("id=", "groups="):  # which are checked with all else that is asked of them
+        if parameter not in ("id=", "groups="):  # these two have checks of their own
             for name in names:
                 check_column(frame, name, parameter)
     several = [name for names in wishes.kinds.values() for name in names]
     twice = [name for name in dict.fromkeys(several) if several.count(name) > 1]
     if twice:
-        raise ValueError(f"The column {twice[0]!r} can be of one kind only, and is named with two: decide for one.")
+        raise ValueError(f"The column {twice[0]!r} can be of one kind only, but two were given: choose one.")
 
 
 def _belonging(
@@ -193,13 +193,13 @@ def _belonging(
 ) -> tuple[NDArray[np.object_] | None, Floats | None]:
     rows_by, time = wishes.rows_by, wishes.time
     return (
-        None if rows_by is None else groups_in(frame, rows_by, is_positive),
-        None if time is None else times_in(frame, time, given.get(time)),
+        None if rows_by is None else read_row_groups(frame, rows_by, is_positive),
+        None if time is None else read_row_times(frame, time, given.get(time)),
     )
 
 
 def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, ColumnKind]:
-    """What every column is: as someone says, or by a guess."""
+    """The kind of every column: given by the user, or guessed."""
     readers = {"numeric": ("numbers", numbers_of), "date": ("dates", days_by_guess)}
     for name, kind in given.items():
         if kind not in readers:
@@ -209,8 +209,8 @@ def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, C
         if len(unread):
             cell = str(columns[name].iloc[unread[0]])[:60]
             raise ValueError(
-                f"The column {name!r} cannot be read as {what}, {cell!r} in data row {unread[0] + 1} is none: mend "
-                f"it, leave such cells blank, or do not name the column with {kind}=."
+                f"The column {name!r} cannot be read as {what}: {cell!r} in data row {unread[0] + 1}. Correct such "
+                f"cells, leave them blank, or do not name the column with {kind}=."
             )
     guessed = (
         column_kinds(columns[[name for name in columns if name not in given]]) if len(given) < columns.shape[1] else {}
@@ -220,11 +220,11 @@ def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, C
 
 
 def check_leaks(leaks: Sequence[Leak], allowed: Sequence[str]) -> list[str]:
-    """Raise where a column gives the label away that was not allowed to; sentences on those that were."""
+    """Raise if columns give the label away, unless they are allowed; return a sentence about each allowed one."""
     refused = [leak for leak in leaks if leak.column not in allowed]
     if refused:
         raise LeakError(refused)
-    return [f"{leak.column!r} gives the label away, and is used as asked: it {leak.reason}." for leak in leaks]
+    return [f"{leak.column!r} gives the label away but is used, as asked: it {leak.reason}." for leak in leaks]
 
 
 def _notes_on_codes(
@@ -233,8 +233,8 @@ def _notes_on_codes(
     found = {name: n_values for name, n_values in code_like(columns, kinds).items() if name not in given}
     if not found:
         return []
-    named = few(f"{name!r} ({n_values} different ones)" for name, n_values in found.items())
+    named = few(f"{name!r} ({n_values} different values)" for name, n_values in found.items())
     return [
-        f"These whole numbers may be codes, and are used as numbers: {named}. If so, fit again with "
+        f"These columns are used as numbers but may be codes: {named}. If they are codes, fit again with "
         "them as categories (categorical)."
     ]

@@ -1,4 +1,4 @@
-"""Which rows of a table are labelled positive: one value of a column says so."""
+"""Read the label column of a table: which value means positive, and which rows have it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from blindauc.analysis.columns import check_column
 from blindauc.preprocessing.naming import listed
 from blindauc.preprocessing.values import YES_OR_NO, distinct_texts, without_missing_words
 
+# Words for yes and no in label columns, beside those of any column (convention).
 YES = {word for word, meaning in YES_OR_NO.items() if meaning} | {"positive", "pos", "+", "labelled", "labeled"}
 NO = {word for word, meaning in YES_OR_NO.items() if not meaning} | {
     "-1",
@@ -26,14 +27,14 @@ NO = {word for word, meaning in YES_OR_NO.items() if not meaning} | {
 
 @dataclass(frozen=True)
 class LabelColumn:
-    """Which rows are labelled positive, and the value that says so."""
+    """The mask of the labelled rows, and the value of the label column that marks them."""
 
     is_positive: Bools
     positive: str
 
 
 def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None) -> LabelColumn:
-    """The labels to learn from: at least two positives, and a row without a label.
+    """Read the labels to learn from: at least two labelled rows, and at least one unlabelled row.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None)
     label : str
         The column of the labels.
     positive : str, optional
-        Its value that means positive; all others, and blanks, mean unlabelled. Without it the column has to hold one
+        The value that means positive; all others, and blanks, mean unlabelled. If omitted, the column must hold one
         value and blanks, or two values that mean yes and no.
 
     Returns
@@ -51,7 +52,7 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None)
     Raises
     ------
     ValueError
-        One line that says what was expected, what came and what to do.
+        If the column is missing, its positive value is unclear, or there are too few labelled or unlabelled rows.
 
     Examples
     --------
@@ -64,19 +65,19 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None)
     n_pos = int(found.is_positive.sum())
     if n_pos == len(frame):
         raise ValueError(
-            f"The label column {label!r} holds {found.positive!r} in every row, and rows without that label are "
-            "needed to rank against: add them, with the label left blank."
+            f"The label column {label!r} holds {found.positive!r} in every row, but unlabelled rows are needed to "
+            "rank against: add some, with the label left blank."
         )
     if n_pos < 2:
         raise ValueError(
-            f"At least two rows labelled {found.positive!r} in the column {label!r} are needed, and {n_pos} came: "
+            f"At least two rows labelled {found.positive!r} in the column {label!r} are needed, but there is {n_pos}: "
             "label more rows."
         )
     return found
 
 
 def find_labels(frame: pd.DataFrame, label: str, positive: str | None = None) -> LabelColumn:
-    """The labels of a table, as in `read_labels_of`, however few or many there are; one at least."""
+    """Read the labels of a table, as `read_labels_of` does, but accept any number of labelled rows from one."""
     check_column(frame, label, "the labels")
     codes, texts = distinct_texts(frame[label])
     if positive is None:
@@ -84,7 +85,7 @@ def find_labels(frame: pd.DataFrame, label: str, positive: str | None = None) ->
     else:
         meant = _value_that_was_named(label, list(dict.fromkeys(texts)), positive)
     says_so = np.array([text.casefold() == meant.casefold() for text in texts] + [False])
-    return LabelColumn(says_so[codes], meant)  # the place of a missing cell is -1, the last
+    return LabelColumn(says_so[codes], meant)  # a missing cell has code -1, the last entry: False
 
 
 def _value_that_means_yes(label: str, values: Sequence[str]) -> str:
@@ -94,8 +95,8 @@ def _value_that_means_yes(label: str, values: Sequence[str]) -> str:
         raise ValueError(f"{column} is blank in every row: write a value, such as yes, where a row is positive.")
     if len(by_folded) > 2:
         raise ValueError(
-            f"{column} holds {len(by_folded)} different values ({listed(by_folded.values())}), and one value that "
-            "means positive was expected: name it with positive=."
+            f"{column} holds {len(by_folded)} different values ({listed(by_folded.values())}): name the one that "
+            "means positive with positive=."
         )
     yes, no = [word for word in by_folded if word in YES], [word for word in by_folded if word in NO]
     if len(by_folded) == 1 and not no:
@@ -107,7 +108,7 @@ def _value_that_means_yes(label: str, values: Sequence[str]) -> str:
         )
     if len(yes) != 1 or len(no) != 1:
         raise ValueError(
-            f"{column} holds {' and '.join(map(repr, by_folded.values()))}, and it is not plain which of them means "
+            f"{column} holds {' and '.join(map(repr, by_folded.values()))}, and it is not clear which of them means "
             "positive: name it with positive=."
         )
     return by_folded[yes[0]]

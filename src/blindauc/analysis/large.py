@@ -17,7 +17,7 @@ import pandas as pd
 
 from blindauc import progress
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.analysis import Analysis, sparsity_for, told
+from blindauc.analysis.analysis import Analysis, build_analysis, sparsity_for
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
 from blindauc.analysis.labels import LabelColumn, read_labels_of
@@ -26,7 +26,7 @@ from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import provenance
 from blindauc.analysis.ranking import Wanted
 from blindauc.analysis.scoring import ranks_of
-from blindauc.analysis.training import remembered
+from blindauc.analysis.training_summary import summarise_training
 from blindauc.analysis.whole import Whole
 from blindauc.estimators import BlindAUCClassifierCV
 from blindauc.estimators.door import scores as scores_of_rows
@@ -119,7 +119,7 @@ def analyse_files(
         steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, numbers))
         X = steps.preprocessor.transform(inputs.columns)
         origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        analysis = told(inputs, steps, X, wanted, name, origin)
+        analysis = build_analysis(inputs, steps, X, wanted, name, origin)
         model = joined(cached.preprocessor, ranking, _training(steps, inputs, X, is_drawn))
         return replace(analysis, model=model, ranking=_from_the_top(analysis.ranking))
 
@@ -213,7 +213,7 @@ def _training(steps: Steps, inputs: Inputs, X: Floats, is_drawn: Bools) -> str:
     ranking.labelled_rows_ = ranking.labelled_rows_[:0]
     ranking.held_out_rank_ = ranking.held_out_rank_[is_drawn]
     scores = ranking.decision_function(X[is_drawn])
-    return remembered(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores).to_json()
+    return summarise_training(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores).to_json()
 
 
 def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:

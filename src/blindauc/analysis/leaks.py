@@ -1,14 +1,14 @@
-r"""Columns that give the label away: recorded because of it, and so not there for new rows.
+r"""Detect label leakage: columns that were recorded because of the label, and so are not available for new rows.
 
-An event E of a single column (it is filled in; it has a value; it is above a limit) gives the label away where most
-labelled rows show it and hardly any unlabelled row does. Positives that are hidden among the unlabelled rows would show
-an honest E as often as the labelled ones do,
+An event E of a single column (it is filled in; it has a value; it is above a limit) gives the label away if most
+labelled rows show it and hardly any unlabelled row does. The hidden positives among the unlabelled rows would show an
+honest E as often as the labelled ones do,
 
-    P(E | unlabelled) >= share of positives among the unlabelled rows * P(E | labelled),
+    P(E | unlabelled) >= share of positives among the unlabelled rows * P(E | labelled).
 
-so that with P(E | unlabelled) below a hundredth of P(E | labelled) fewer than one in a hundred unlabelled rows could be
-positive: there would be nobody to find. That E marks nearly only labelled rows is asked for as well, since where
-positives are very rare an honest column can be as telling.
+If P(E | unlabelled) is below a hundredth of P(E | labelled), fewer than one in a hundred unlabelled rows could be
+positive, and there would be nobody to find. A leak must also occur in nearly no other rows than labelled ones, because
+an honest column can be as predictive where positives are very rare.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from blindauc.preprocessing.naming import few, listed
 from blindauc.preprocessing.values import days_by_guess, distinct_texts, numbers_of
 
 MOST = 0.5
-"""The share of labelled rows that must show what is filled in or a value (most of them: convention)."""
+"""Smallest share of labelled rows that are filled in, or have the value, for a leak (convention: a majority)."""
 
 NEARLY_ALL = 0.9
-"""The share that must lie beyond a limit, or have one of several values, or one that was measured: a good separation is
-no leak, a perfect one may be.
-
-Of scikit-learn's sets, all positives labelled, this names only the petals of iris, which do decide that label."""
+"""The same share for a limit, for one of several values and for a measured value. It is higher because a good
+separation is no leak, while a perfect one may be. With 0.9, of scikit-learn's classification data sets with all
+positives labelled, only the petals of iris are named, which do decide that label."""
 
 HARDLY = 0.01
-"""An event is hardly ever seen in unlabelled rows if less than so often as in labelled ones."""
+"""Largest frequency of the event in unlabelled rows, relative to labelled rows (see above: one in a hundred)."""
 
 NEARLY_ONLY = 0.9
-"""The share of the rows with an event that are labelled."""
+"""Smallest share of labelled rows among the rows with the event (convention)."""
 
 ENOUGH_ROWS = 30
-"""With fewer unlabelled rows none of them may show it by chance: none in 30 still leaves room for 10 % (3 / n)."""
+"""Smallest number of unlabelled rows: if none in n shows the event, its frequency is below 3 / n with 95 % confidence
+(rule of three), which is 10 % for 30 rows."""
 
 ENOUGH_LABELLED = 10
-"""With fewer labelled rows a value may be theirs by chance (convention)."""
+"""Smallest number of labelled rows with the event: fewer may share a value by chance (convention)."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Leak:
 
     Attributes
     ----------
-    column : its name
-    reason : in words, to be read after the name
+    column : the name of the column
+    reason : what it does, in words that follow the name
     """
 
     column: str
@@ -76,17 +76,18 @@ class LeakError(ValueError):
         self.leaks = list(leaks)
         what = few(f"{leak.column!r} {leak.reason}" for leak in self.leaks)
         super().__init__(
-            f"The label is given away: {what}. A column that is recorded because of the label is not there for new "
-            "rows: leave it out with drop=, or use it all the same with allow_leaks=."
+            f"Columns give the label away: {what}. A column that is recorded because of the label is not available "
+            "for new rows: leave it out with drop=, or use it anyway with allow_leaks=."
         )
 
 
 def find_leaks(frame: pd.DataFrame, label: str, *, positive: str | None = None, drop: Sequence[str] = ()) -> list[Leak]:
-    """The columns of a table that give the label away, each by itself.
+    """Find the columns of a table that give the label away, each by itself.
 
-    A column is named that says the same as the labels in every row; that is filled in, or missing, nearly only in
-    labelled rows; that has a value, or a few, nearly only there; or whose numbers or dates are nearly all on one side
-    of a limit there and hardly ever elsewhere. Columns that would be set aside are not looked at.
+    A column is a leak if it repeats the labels; if it is filled in, or missing, nearly only in labelled rows; if it
+    has a value, or a few values, nearly only there; or if its numbers or dates lie on one side of a limit in nearly
+    all labelled rows and hardly ever in others. Constants, identifiers and free text are not examined, since no model
+    uses them.
 
     Parameters
     ----------
@@ -127,19 +128,19 @@ def leaks_among(
 
 def _reason(column: pd.Series, kind: str, copies: Sequence[Ints], rows: _Rows) -> str | None:
     if any(np.array_equal(_pattern(column), each) for each in copies):
-        return "says in every row what the labels say"
-    return next((reason for reason in _tellings(_Column.read(column, kind), rows)), None)
+        return "repeats the labels in every row"
+    return next((reason for reason in _leak_reasons(_Column.read(column, kind), rows)), None)
 
 
 def _pattern(column: pd.Series) -> Ints:
-    """Which rows hold the same: each value by its number in the order of appearance."""
+    """Codes of the values in order of appearance: equal for two columns that differ only in spelling."""
     numbers, _ = pd.factorize(distinct_texts(column)[0])
     return numbers
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Which rows are labelled, and what can be said of an event by how often it is seen in either kind."""
+    """The mask of labelled rows, and how often an event occurs in labelled and in other rows."""
 
     is_positive: Bools
 
@@ -148,7 +149,7 @@ class _Rows:
         return int(self.is_positive.sum()), int((~self.is_positive).sum())
 
     def counts(self, event: Bools) -> tuple[int, int]:
-        """In how many labelled and in how many other rows it is seen."""
+        """The numbers of labelled and of other rows with the event."""
         return int(event[self.is_positive].sum()), int(event[~self.is_positive].sum())
 
     def give_away(self, event: Bools, least: float = MOST) -> bool:
@@ -158,16 +159,16 @@ class _Rows:
         is_rare_elsewhere = seen_unl / n_unl <= HARDLY * seen_pos / n_pos
         return is_rare_elsewhere and seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)
 
-    def told(self, event: Bools) -> str:
+    def in_words(self, event: Bools) -> str:
         (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
         return f"{seen_pos:,} of {n_pos:,} labelled rows and {seen_unl:,} of {n_unl:,} others"
 
 
 @dataclass(frozen=True)
 class _Column:
-    """What the rows hold: the place of each value among the different ones, -1 where it is missing.
+    """A column as integer codes, -1 for missing, and the texts of its distinct values.
 
-    Where the values have an order, they are in it, as `texts` are. Those that are measured are not codes of something.
+    If `is_ordered`, codes and texts are sorted by value. If `is_measured`, the values are measurements, not codes.
     """
 
     codes: Ints
@@ -189,7 +190,7 @@ class _Column:
 
 
 class _Numbers(Sequence[str]):
-    """Numbers or days as text, each written when it is asked for: most never are."""
+    """Numbers or days as text, formatted on access, since most are never needed."""
 
     def __init__(self, values: Floats, are_days: bool) -> None:
         self._values, self._are_days = values, are_days
@@ -202,13 +203,13 @@ class _Numbers(Sequence[str]):
         return str(np.datetime64(int(np.floor(value)), "D")) if self._are_days else f"{value:g}"
 
 
-def _tellings(column: _Column, rows: _Rows) -> Iterator[str]:
-    """The ways in which a column gives the label away, in words."""
+def _leak_reasons(column: _Column, rows: _Rows) -> Iterator[str]:
+    """The ways in which a column gives the label away, in words, the simplest first."""
     is_missing = column.codes < 0
     if rows.give_away(~is_missing):
-        yield f"is filled in for {rows.told(~is_missing)}"
+        yield f"is filled in for {rows.in_words(~is_missing)}"
     if rows.give_away(is_missing):
-        yield f"is missing in {rows.told(is_missing)}"
+        yield f"is missing in {rows.in_words(is_missing)}"
     yield from _by_value(column, rows)
     if column.is_ordered:
         yield from _by_limit(column, rows)
@@ -224,16 +225,16 @@ def _by_value(column: _Column, rows: _Rows) -> Iterator[str]:
         first = int(seen_pos.argmax())
         is_first = column.codes == first
         if rows.give_away(is_first, NEARLY_ALL if column.is_measured else MOST):
-            yield f"is {column.texts[first]!r} in {rows.told(is_first)}"
-    # Of many values some are by chance in labelled rows only, so that several together must be in nearly all of them.
+            yield f"is {column.texts[first]!r} in {rows.in_words(is_first)}"
+    # With many values, some occur only in labelled rows by chance; so several together must cover nearly all of them.
     theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & (seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)))
     is_theirs = np.isin(column.codes, theirs)
     if not column.is_ordered and rows.give_away(is_theirs, NEARLY_ALL):
-        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.told(is_theirs)}"
+        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.in_words(is_theirs)}"
     usual = int(seen_unl.argmax()) if len(seen_unl) else -1
     other = present & (column.codes != usual)
     if rows.give_away(other):
-        yield f"is other than {column.texts[usual]!r} in {rows.told(other)}"
+        yield f"is other than {column.texts[usual]!r} in {rows.in_words(other)}"
 
 
 def _by_limit(column: _Column, rows: _Rows) -> Iterator[str]:
@@ -244,6 +245,6 @@ def _by_limit(column: _Column, rows: _Rows) -> Iterator[str]:
     low, high = int(codes[rest]), int(codes[-1 - rest])
     above, below = column.codes >= low, (column.codes >= 0) & (column.codes <= high)
     if rows.give_away(above, NEARLY_ALL):
-        yield f"is {column.texts[low]} or more in {rows.told(above)}"
+        yield f"is {column.texts[low]} or more in {rows.in_words(above)}"
     if rows.give_away(below, NEARLY_ALL):
-        yield f"is {column.texts[high]} or less in {rows.told(below)}"
+        yield f"is {column.texts[high]} or less in {rows.in_words(below)}"

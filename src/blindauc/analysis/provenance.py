@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, arguments, seed, date and the hash of the data."""
+"""Provenance of a result: versions, arguments, seed, date and the hash of the data."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ import numpy as np
 from blindauc import __version__
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
+"""Packages whose version can change the digits of a result."""
 
 
 def provenance(
     arguments: Mapping[str, Any], files: Mapping[str, Path] | None = None, *, seed: Any = None
 ) -> dict[str, Any]:
-    """All that is needed to do it again, as JSON can hold it.
+    """Everything that is needed to repeat a run, as values that JSON can hold.
 
     Parameters
     ----------
     arguments : mapping
+        The options of the run.
     files : mapping of str to path, optional
-        The files that were read, by the argument that names them; `data` is the table. Their SHA-256 are taken.
+        The files that were read, by the name of their argument (`data` is the table). Their SHA-256 are recorded.
     seed : int or None, default=None
+        The random seed.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def provenance(
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it; what is neither number, text nor container becomes its text."""
+    """A value as JSON can hold it; anything but a number, text or container is converted with `str`."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset | np.ndarray):
@@ -62,7 +65,7 @@ def plain(value: Any) -> Any:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file, read piece by piece; of a folder, that of the names and hashes of its files."""
+    """The SHA-256 of a file; for a folder, that of the names and hashes of its files."""
     if path.is_dir():
         files = [file for file in sorted(path.iterdir()) if file.is_file() and not file.name.startswith((".", "_"))]
         return hashlib.sha256("\n".join(f"{file.name} {sha256_of(file)}" for file in files).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""All rows of a table, the most likely positive first, and why those at the top are there."""
+"""The ranking of all rows, the most likely positive first, with reasons for those at the top."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from blindauc.preprocessing import feature_groups, group_names
 from blindauc.report.findings import Case, Interval
 
 MOST_EXPLAINED = 1_000
-"""Unlabelled rows that have a reason, from the top: nobody reads more, and each costs a few words of memory."""
+"""Unlabelled rows at the top that get a reason (convention: nobody reads more of them)."""
 
 MOST_CASES = 200
-"""Unlabelled rows of which a report shows the cells."""
+"""Unlabelled rows whose cells the report shows (convention)."""
 
 MOST_CELLS = 40
-"""Columns of each of them where none was chosen: those of the largest weight."""
+"""Columns that the report shows of each of them if the user chose none: those of the largest weight (convention)."""
 
 LONGEST_CELL = 200
-"""Letters of a cell."""
+"""Characters of a cell that the report shows (convention)."""
 
 OWN = ("id", "group", "row", "rank", "score", *PROBABILITY, "labelled", "reason")
-"""The columns of a ranking that are not the user's."""
+"""The column names of a ranking that do not come from the table."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a user wants of the list.
+    """The user's options about the ranking.
 
     Attributes
     ----------
-    capacity : how many unlabelled rows can be checked, if that was said
-    show : columns of the table to go with each row
+    capacity : how many unlabelled rows can be checked, if given
+    show : columns of the table to include
     """
 
     capacity: int | None
     show: tuple[str, ...]
 
     def check(self, inputs: Inputs) -> None:
-        """Raise unless there are so many unlabelled rows, and all these columns."""
+        """Raise unless the table has at least `capacity` unlabelled rows, and all columns to show."""
         if self.capacity is not None:
             read_counts("capacity", self.capacity, inputs.n_unlabelled, "unlabelled rows")
         for name in self.show:
@@ -58,7 +58,7 @@ class Wanted:
 
 
 def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = ()) -> pd.DataFrame:
-    """Every row with its rank, its probability and, near the top, a reason.
+    """Rank every row, with its probability and, near the top, a reason.
 
     Parameters
     ----------
@@ -67,16 +67,12 @@ def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = (
     X : ndarray
         The rows, encoded.
     show : sequence of str
-        Columns of the table to go with each row; one that has the name of a column of the ranking is called
-        "NAME (table)".
+        Columns of the table to include; one whose name is also a column of the ranking becomes "NAME (table)".
 
     Returns
     -------
     pandas.DataFrame
-        `id` where a column names the rows, `group` where one says whom they belong to, `row` from 1, the first row
-        below the header, the columns to show, `rank`,
-        `score`, `probability`, `probability_low`, `probability_high`, `labelled`, and `reason` for the first 1,000
-        unlabelled rows; blank for all others.
+        As `Analysis.ranking`. `reason` is blank except for the first 1,000 unlabelled rows.
     """
     frame, unlabelled = inputs.frame, ~inputs.labels.is_positive
     scores = training_scores_of(steps, X, frame.index)
@@ -94,12 +90,12 @@ def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = (
 
 
 def _first_of(rank: Ints, rows: Ints) -> Ints:
-    """The first rows of some, the best first."""
+    """The given rows that get a reason, the best rank first."""
     return rows[np.argsort(rank[rows], kind="stable")[:MOST_EXPLAINED]]
 
 
-def cases_told(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequence[str] = ()) -> list[Case]:
-    """The first unlabelled rows of a ranking with what their own columns hold.
+def top_cases(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequence[str] = ()) -> list[Case]:
+    """The first unlabelled, unchecked rows of a ranking, with their cells.
 
     Parameters
     ----------
@@ -108,22 +104,22 @@ def cases_told(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequenc
     ranked : pandas.DataFrame
         From `ranked_rows`.
     show : sequence of str
-        Columns to tell; those of the largest weight where there are none.
+        Columns whose cells to include; if empty, those of the largest weight.
     """
     is_checked = ranked["row"].isin(steps.ranking.checked_rows + 1)
     first = ranked[~ranked["labelled"] & ~is_checked].head(MOST_CASES)
     places = np.searchsorted(inputs.numbers, first["row"].to_numpy() - 1)
     cells = _cells(inputs.frame.iloc[places], list(show) or _strongest(steps))
     names = first["id"] if "id" in first else first["row"]
-    told = zip(first["row"], names, _probabilities(steps, first), first["reason"], cells, strict=True)
+    rows = zip(first["row"], names, _probabilities(steps, first), first["reason"], cells, strict=True)
     return [
         Case(int(row), str(name), place, probability, reason, cell)
-        for place, (row, name, probability, reason, cell) in enumerate(told, start=1)
+        for place, (row, name, probability, reason, cell) in enumerate(rows, start=1)
     ]
 
 
 def _probabilities(steps: Steps, rows: pd.DataFrame) -> list[Interval]:
-    """The probability of each row, also where it is too uncertain for a ranking to state it."""
+    """The probability of each row, even if the ranking leaves it blank because the prior is not identified."""
     ranking = steps.ranking
     value = ranking.unlabelled_calibration_.probability(rows["score"].to_numpy() - ranking.intercept_ + ranking.lift_)
     ends = rows["probability_low"].tolist(), rows["probability_high"].tolist()
@@ -139,13 +135,13 @@ def _strongest(steps: Steps) -> list[str]:
 
 
 def _cells(rows: pd.DataFrame, names: Sequence[str]) -> list[dict[str, str]]:
-    """What some columns of each row hold, as text; what is missing is blank."""
+    """The cells of some columns as text, one dict per row; missing cells are blank."""
     texts = [[_text(cell) for cell in rows[name].tolist()] for name in names]
     return [dict(zip(names, cells, strict=True)) for cells in zip(*texts, strict=True)]
 
 
 def _text(cell: Any) -> str:
-    """A cell as a person wrote it: whole numbers have no point, though a column with gaps stores them so."""
+    """A cell as text; whole numbers without ".0", although pandas stores a column with gaps as floats."""
     if not isinstance(cell, list | dict) and pd.isna(cell):
         return ""
     return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)[:LONGEST_CELL]

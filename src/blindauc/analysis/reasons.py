@@ -1,11 +1,10 @@
-r"""Why rows are where they are, in words: the columns that pull a labelled row down, or an unlabelled one up.
+r"""Reasons for the rank of a row in words: the columns that lower a labelled row most, or raise an unlabelled one.
 
     pull[i, s] = part[i, s] - median of part[:, s],    part[i, s] = \sum_{j from s} reasons[i, j]
 
-for the rows i, the columns s of the table and the columns j that come from each of them, with what these add to the
-score (`PURanking.reasons`) and the median over the rows of the same kind, labelled or not. A row that was set apart for
-its leverage has no such reason, since it took no part in the fit. It is told by the columns in which it lies
-furthest out,
+for the rows i, the table columns s and the encoded columns j of each. `reasons` are the contributions to the score
+(`PURanking.reasons`), and the median is over the rows of the same kind, labelled or unlabelled. A row that the fit
+excluded for its leverage has no such reason. It is described by the columns in which it is most extreme,
 
     distance[i, s] = max_{j from s} |X[i, j] - median of X[:, j]| / spread[j].
 """
@@ -26,25 +25,26 @@ from blindauc.preprocessing import feature_groups, group_names
 from blindauc.preprocessing.values import days_of, numbers_of, texts_of
 
 MOST_COLUMNS = 3
+"""Columns that a reason names (convention)."""
 
 NEGLIGIBLE = 0.1
-"""A column that pulls less than this share of what the strongest does is not worth a word."""
+"""Columns with less than this share of the strongest column's pull are not named (convention)."""
 
 COMPARED_ROWS = 300
-"""Unlabelled rows, drawn at random, over which medians are taken. At most 6 % of all rows lie between such a median and
-that of all (two standard errors), and what columns add to a score may take far longer than the score itself."""
+"""Size of the random sample of unlabelled rows over which medians are taken. The rank of such a median is within 6 % of
+that of all rows (two standard errors: 2 * sqrt(0.25 / 300)). Contributions can take far longer than scores."""
 
 BLOCK_ROWS = 4_096
-"""Rows at a time of which all encoded columns are looked at, which may be many times those of the table."""
+"""Rows per block (convention): the encoded columns of all rows may need many times the memory of the table."""
 
 NO_REASON = "no column pulls it down"
 NO_REASON_UP = "no column pulls it up"
 
 
 def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | None = None) -> list[str]:
-    """For each labelled row the columns that lower its score most, compared with the other labelled rows.
+    """For each labelled row, the columns that lower its score most compared with the other labelled rows.
 
-    A row with leverage is far from all other rows; for it, the columns in which it is furthest out are named.
+    For a row with leverage, which is far from all other rows, the columns in which it is most extreme are named.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | No
     X : ndarray
         The same rows, encoded.
     leverage : ndarray of shape (n_labelled,), optional
-        In how many columns a row that was set apart for its leverage is unusual; 0 for all other rows.
+        For a row that the fit excluded for its leverage, the number of columns with an unusual value; otherwise 0.
 
     Returns
     -------
@@ -63,18 +63,18 @@ def reasons(steps: Steps, labelled: pd.DataFrame, X: Floats, leverage: Ints | No
         columns: crp 9000 (labelled rows: typically 80)".
     """
     columns = _Columns(steps, labelled, np.ones(len(labelled), dtype=bool), "labelled rows")
-    told = [columns.in_words(row, places) or NO_REASON for row, places in enumerate(_strongest(-pulls(steps, X)))]
+    words = [columns.in_words(row, places) or NO_REASON for row, places in enumerate(_strongest(-pulls(steps, X)))]
     if leverage is not None and leverage.any():
         furthest = _strongest(distances(steps, X))
         for row in np.flatnonzero(leverage).tolist():
-            told[row] = f"{_unusual(int(leverage[row]))}: {columns.in_words(row, furthest[row])}"
-    return told
+            words[row] = f"{_unusual(int(leverage[row]))}: {columns.in_words(row, furthest[row])}"
+    return words
 
 
 def reasons_to_check(steps: Steps, frame: pd.DataFrame, X: Floats, unlabelled: Bools, rows: Ints) -> list[str]:
-    """For some unlabelled rows the columns that raise their scores most, compared with the other unlabelled rows.
+    """For some unlabelled rows, the columns that raise their score most compared with the other unlabelled rows.
 
-    At most 300 of these, drawn at random, stand for all.
+    The comparison uses a random sample of at most 300 unlabelled rows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def reasons_to_check(steps: Steps, frame: pd.DataFrame, X: Floats, unlabelled: B
         The same rows, encoded.
     unlabelled : mask of shape (n,)
     rows : ndarray
-        The places of those rows for which reasons are wanted.
+        The positions of the rows that need a reason.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def reasons_to_check(steps: Steps, frame: pd.DataFrame, X: Floats, unlabelled: B
 
 
 def _some(rows: Ints) -> Ints:
-    """As many of the rows as are compared with."""
+    """A random sample of at most `COMPARED_ROWS` rows."""
     if len(rows) <= COMPARED_ROWS:
         return rows
     return np.sort(np.random.default_rng(0).choice(rows, COMPARED_ROWS, replace=False))
@@ -110,7 +110,7 @@ def _unusual(n_columns: int) -> str:
 
 
 def _strongest(size: Floats) -> list[list[int]]:
-    """For each row the places of its largest sizes, without those that are not worth a word."""
+    """For each row, the columns of its largest sizes, without the negligible ones."""
     places = np.argsort(-size, axis=1, kind="stable")[:, :MOST_COLUMNS]
     sizes = np.take_along_axis(size, places, axis=1)
     is_worth_it = (sizes > 0) & (sizes >= NEGLIGIBLE * sizes[:, :1])
@@ -118,13 +118,13 @@ def _strongest(size: Floats) -> list[list[int]]:
 
 
 def pulls(steps: Steps, X: Floats) -> Floats:
-    """How far each column of the table moves the score of each row, compared with the middle of these rows."""
+    """The contribution of each table column to the score of each row, minus its median over these rows."""
     parts = _parts(steps, X)
     return parts - np.median(parts, axis=0)
 
 
 def _parts(steps: Steps, X: Floats) -> Floats:
-    """What each column of the table adds to the score of each row."""
+    """The contribution of each table column to the score of each row."""
     source = feature_groups(steps.preprocessor)
     parts = np.zeros((len(X), source.max() + 1))
     for start in range(0, len(X), BLOCK_ROWS):
@@ -134,7 +134,7 @@ def _parts(steps: Steps, X: Floats) -> Floats:
 
 
 def distances(steps: Steps, X: Floats) -> Floats:
-    """How far each row lies from the middle of these rows by each column of the table, in standard deviations."""
+    """The distance of each row from the median of these rows by each table column, in standard deviations."""
     source = feature_groups(steps.preprocessor)
     deviation = np.abs(X - np.median(X, axis=0)) / steps.ranking.spread_
     furthest = np.zeros((len(X), source.max() + 1))
@@ -142,8 +142,8 @@ def distances(steps: Steps, X: Floats) -> Floats:
     return furthest
 
 
-class _Told(Protocol):
-    """A column that can say what a row holds, and how that compares with the others."""
+class _ReadColumn(Protocol):
+    """A column that can state the value of a row, and the usual value of the rows it is compared with."""
 
     def value(self, row: int) -> str: ...
 
@@ -151,12 +151,12 @@ class _Told(Protocol):
 
 
 class _Columns:
-    """The columns of some rows, of which those `among` are compared with; only columns that are spoken of are read."""
+    """The columns of some rows, read on first use; `among` marks the rows to compare with, `called` in the text."""
 
     def __init__(self, steps: Steps, rows: pd.DataFrame, among: Bools, called: str) -> None:
         self._steps, self._rows, self._among, self._called = steps, rows, among, called
         self._names = group_names(steps.preprocessor)
-        self._read: dict[int, _Told] = {}
+        self._read: dict[int, _ReadColumn] = {}
 
     def in_words(self, row: int, places: Sequence[int]) -> str:
         words: list[str] = []
@@ -166,12 +166,12 @@ class _Columns:
             words.append(f"{self._names[place]} {column.value(row)} ({among}{column.usual(row)})")
         return "; ".join(words)
 
-    def _column(self, place: int) -> _Told:
+    def _column(self, place: int) -> _ReadColumn:
         if place not in self._read:
             self._read[place] = self._read_column(self._names[place])
         return self._read[place]
 
-    def _read_column(self, name: str) -> _Told:
+    def _read_column(self, name: str) -> _ReadColumn:
         kind, column = self._steps.kinds[name], self._rows[name]
         if kind == "numeric":
             return _Numbers(numbers_of(column), self._among, is_date=False)
@@ -223,7 +223,7 @@ class _Categories:
 
 
 def rounded(number: float) -> str:
-    """A number as a person would say it: three digits, or all before the point.
+    """A number as text with three significant digits, or all digits before the decimal point.
 
     Examples
     --------

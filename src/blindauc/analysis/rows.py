@@ -1,4 +1,4 @@
-"""What rows are called: by their place in the table, and by a column of it where one names them."""
+"""Row numbers and row names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from blindauc.analysis.columns import check_column
 
 
 def named_rows(frame: pd.DataFrame, id: str | None = None, numbers: Ints | None = None) -> pd.DataFrame:
-    """A table with the row numbers in `row` and, where a column names the rows, their names in `id`.
+    """A table with the row numbers in `row` and, if a column names the rows, their names in `id`.
 
-    Rows are counted from 1, the first row below the header, here and in every table and file that is made of this.
-    Where the table is some rows of a larger one, `numbers` are those that they have there, counted from 0.
+    Row 1 is the first row below the header, here and in every table and file of results. If the table is a sample of
+    a larger one, `numbers` has the row numbers in that table, counted from 0.
 
     Examples
     --------
@@ -31,19 +31,19 @@ def named_rows(frame: pd.DataFrame, id: str | None = None, numbers: Ints | None 
 
 
 def check_names_rows(frame: pd.DataFrame, id: str) -> None:
-    """Raise unless the column has another value in every row."""
+    """Raise unless the column has a unique value in every row."""
     check_column(frame, id, "the names of the rows")
     blank = frame[id].isna()
     if blank.any():
         place = int(blank.argmax()) + 1
         raise ValueError(
-            f"The column {id!r} should name every row, and is blank in {blank.sum()} of them, the first of which is "
-            f"data row {place}: fill it in, or do without id=."
+            f"The column {id!r} should name every row, but is blank in {blank.sum():,} of them, the first of which is "
+            f"data row {place}: fill it in, or omit id=."
         )
     twice = frame[id].duplicated()
     if twice.any():
         name = frame[id].iloc[int(twice.argmax())]
         raise ValueError(
-            f"The column {id!r} should have another value in every row, and {str(name)!r} comes more than once: "
-            "choose another column, or do without id=; where it says whom rows belong to, name it with rows_by=."
+            f"The column {id!r} should have a different value in every row, but {str(name)!r} occurs more than once: "
+            "choose another column, or omit id=; if it names groups of rows, such as patients, pass it as rows_by=."
         )

@@ -1,4 +1,4 @@
-"""Scores, probabilities and ranks of the rows of a table, also of one larger than memory."""
+"""Scores, probabilities and ranks of the rows of a table, which may be larger than memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from blindauc import progress
 from blindauc._typing import Floats, Ints
-from blindauc.analysis.cells import Unseen, check_cells, unseen_categories, unseen_told
+from blindauc.analysis.cells import Unseen, check_cells, describe_unseen, unseen_categories
 from blindauc.analysis.columns import close_names
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
@@ -23,7 +23,7 @@ from blindauc.prior import ScoreModel, is_identified
 from blindauc.trust.ranks import has_evidence
 
 ROWS_OF_A_PART = 20_000
-"""Encoded, a part may be ten times as wide as it was."""
+"""Rows that are scored at a time (convention): small enough for memory, although encoding may widen them tenfold."""
 
 
 def score_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
@@ -32,77 +32,77 @@ def score_table(model: Any, frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     model : Pipeline
-        From `analyse`, or loaded.
+        From `analyse` or `blindauc.load`.
     frame : pandas.DataFrame
-        The columns of the training table that have a weight, in any order; others are ignored.
+        The columns that the score uses, in any order; others are ignored.
 
     Returns
     -------
     pandas.DataFrame
-        `score`, which is above zero where a row is more likely positive than not, `probability`, and the ends of its
-        95 % interval, `probability_low` and `probability_high`. Where the prior is neither given nor told by the data,
-        there are only the ends, and `probability` is missing. These are the probabilities of rows drawn like all rows
-        of the fit, whether they were labelled or not.
+        `score`, which is above zero for rows that are more likely positive than not, `probability`, and its 95 %
+        interval from `probability_low` to `probability_high`. If the class prior is neither given nor identified by
+        the data, `probability` is missing and only the interval is there. The probabilities are those of rows sampled
+        as all training rows were, labelled or not.
 
     Raises
     ------
     ValueError
-        Where columns are missing, it names them, and what they may be called in the table; where cells cannot be
-        read, it says which.
+        If columns are missing (the message names them, with similar names in the table), or cells cannot be read.
 
     Warns
     -----
     UserWarning
-        Where categories come that were not there in fitting: which, and in how many rows.
+        If there are categories that are not in the training table; it says which, and in how many rows.
     """
     steps = steps_of(model)
     check_complete(steps, frame)
     unseen = unseen_categories(steps, frame)
     if unseen:
-        warnings.warn(unseen_told(unseen), UserWarning, stacklevel=2)
+        warnings.warn(describe_unseen(unseen), UserWarning, stacklevel=2)
     return scores_of(steps, numbers_of_table(steps, frame, np.arange(len(frame))), frame.index)
 
 
 def scores_of(steps: Steps, X: Floats, index: Any) -> pd.DataFrame:
-    """The scores and probabilities of encoded rows."""
+    """The scores and probabilities of encoded new rows."""
     scores = steps.ranking.decision_function(X)
     return _with_probability(steps, scores, steps.ranking.calibration_, 0.0, index)
 
 
 def training_scores_of(steps: Steps, X: Floats, index: Any) -> pd.DataFrame:
-    """The same of the rows that the model was fitted to, with the probabilities of rows that are not labelled.
+    """The scores of encoded training rows, with the probabilities of unlabelled rows.
 
-    They score lower than new rows would, for the fit took them for negatives.
+    The fit treats unlabelled training rows as negatives, so that they score lower than new rows; `lift_` corrects
+    for that.
     """
     scores = steps.ranking.decision_function(X)
     return _with_probability(steps, scores, steps.ranking.unlabelled_calibration_, steps.ranking.lift_, index)
 
 
 PROBABILITY = ("probability", "probability_low", "probability_high")
-"""The columns that say how likely a row is positive."""
+"""The columns with the probability of a row and its interval."""
 
 
 def _with_probability(steps: Steps, scores: Floats, model: ScoreModel, lift: float, index: Any) -> pd.DataFrame:
     ranking = steps.ranking
     places = scores - ranking.intercept_ + lift
     probability, (low, high) = model.probability(places), model.probability_interval(places)
-    # One number that may be far off is worse than none: it would be added up.
+    # A single number that may be far off is worse than none: people would add it up.
     is_known = has_evidence(ranking.calibration_) and is_identified(ranking.prior_)
     cells = dict(zip(PROBABILITY, (probability if is_known else np.nan, low, high), strict=True))
     return pd.DataFrame({"score": scores, **cells}, index=index)
 
 
 def numbers_of_table(steps: Steps, frame: pd.DataFrame, places: Ints) -> Floats:
-    """Rows as the model sees them, which are at these places of a table."""
+    """The rows as an encoded matrix; `places` are their row numbers in the table, for messages."""
     check_complete(steps, frame)
     check_cells(steps, frame, places)
     absent = [name for name in steps.kinds if name not in frame.columns]
-    # Of no weight, so that whatever stands there is as good.
+    # The score does not use them, so that any value will do.
     return steps.preprocessor.transform(frame.assign(**dict.fromkeys(absent)) if absent else frame)
 
 
 def unused_columns(model: Any, frame: pd.DataFrame) -> list[str]:
-    """The columns of a table that the model has no use for."""
+    """The columns of a table that the model does not use."""
     needed = steps_of(model).needed
     return [name for name in frame.columns if name not in needed]
 
@@ -116,25 +116,26 @@ def scored_parts(
     header_row: int | None = None,
     unseen: Unseen | None = None,
 ) -> Iterator[pd.DataFrame]:
-    """Score a file of any length: its rows in their order, part by part, ranked among all.
+    """Score a file of any length part by part; ranks are among all rows of the file.
 
-    Only the results are kept in memory, some 70 bytes a row and the names of the rows.
+    Only the results are kept in memory: about 70 bytes per row, and the names of the rows.
 
     Parameters
     ----------
     model : Pipeline
+        From `analyse` or `blindauc.load`.
     path, sheet, header_row
         As in `read_table`.
     id : str, optional
-        A column that names the rows, to be given again.
+        A column that names the rows, to include in the result.
     unseen : Counter, optional
-        Counts in how many rows a (column, category) came that was not there in fitting.
+        Is filled with the number of rows by (column, category), for categories that are not in the training table.
 
     Yields
     ------
     pandas.DataFrame
-        `id` if asked for, `row` from 1, the first row below the header, `score`, `probability`, `probability_low` and
-        `probability_high` as `score_table` gives them, and `rank`, of which 1 is the highest score.
+        `id` (with `id=`), `row` (1 for the first row below the header), `score`, `probability`, `probability_low` and
+        `probability_high` as in `score_table`, and `rank` (1 for the highest score).
     """
     steps = steps_of(model)
     rows = read_table_in_parts(path, ROWS_OF_A_PART, sheet=sheet, header_row=header_row)
@@ -147,13 +148,13 @@ def scored_parts(
 
 
 def ranks_of(scores: Floats, among: Floats | None = None) -> Ints:
-    """The place of each score among all, or among others, 1 for the highest; equal scores share the better place."""
+    """The rank of each score among all, or among others: 1 for the highest, and ties share the better rank."""
     among = scores if among is None else among
     return 1 + len(among) - np.searchsorted(np.sort(among), scores, side="right")
 
 
 def _all_scored(steps: Steps, rows: Iterator[pd.DataFrame], id: str | None, unseen: Unseen) -> list[pd.DataFrame]:
-    """Part after part; how many there will be is known only at the end."""
+    """Score all parts; progress is shown in rows, since the number of parts is not known in advance."""
     parts: list[pd.DataFrame] = []
     with progress.steps({"scoring": 9.0, "writing": 1.0}) as at:
         for part in rows:
@@ -164,19 +165,19 @@ def _all_scored(steps: Steps, rows: Iterator[pd.DataFrame], id: str | None, unse
 
 
 def _scored(steps: Steps, part: pd.DataFrame, id: str | None, unseen: Unseen) -> pd.DataFrame:
-    """Without the row numbers, which would take as much memory as the scores."""
+    """The scores of a part, without row numbers, which would take as much memory as the scores."""
     X = numbers_of_table(steps, part, part.index.to_numpy())
     unseen.update(unseen_categories(steps, part))
     return pd.concat([named_rows(part, id).drop(columns="row"), scores_of(steps, X, part.index)], axis=1)
 
 
 def check_complete(steps: Steps, frame: pd.DataFrame) -> None:
-    """Raise where columns are missing that have a weight."""
+    """Raise if columns are missing that the score uses."""
     needed = steps.needed
     absent = [name for name in needed if name not in frame.columns]
     if not absent:
         return
-    # What the model uses under its own name is not a misspelling of something else.
+    # A column of the training table is no misspelling of another one.
     unused = [name for name in frame.columns if name not in steps.kinds]
     perhaps = {name: close_names(name, unused)[:1] for name in absent}
     named = few(f"{name!r} (perhaps {close[0]!r})" if close else repr(name) for name, close in perhaps.items())

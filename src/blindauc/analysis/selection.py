@@ -1,4 +1,4 @@
-"""How often each column of the table would be selected by half of the rows."""
+"""Selection frequencies of table columns over random half-samples of the rows (stability selection)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from blindauc.scorers.mixed import SELECTING
 from blindauc.trust import stability_selection
 
 N_HALVES = 20
+"""Number of half-samples (convention)."""
 
 MOST_ROWS = 2000
-"""Half of which may be labelled."""
+"""Rows that half-samples are drawn from, to bound the time (convention); half of them may be labelled."""
 
 MOST_COLUMNS = 300
-"""With more, 20 fits would take a minute or longer."""
+"""Largest number of columns: with more, 20 fits take a minute or longer."""
 
 
 def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Ints, seed: Any = 0) -> Floats | None:
-    """The share of half-samples in which any column from each source was selected.
+    """The share of half-samples in which any encoded column of each table column is selected.
 
-    By the candidates of shapes that select columns, as the inclusion probabilities are. None where there is none of
-    them, where nothing is left out, so that there is nothing to ask, and where it would take long.
+    The leading candidate of every column-selecting shape and scaling is refitted to half-samples. The result is None
+    if there is no such candidate, if the model selects all columns, or if there are too many columns.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
     X : ndarray of shape (n, p)
     is_positive : mask of shape (n,)
     source : ndarray of shape (p,)
-        The column of the table that each column of X comes from, as a number.
-    seed : of the halves
+        The table column that each column of X comes from, as a number.
+    seed : the seed of the half-samples
 
     Returns
     -------
@@ -55,7 +56,7 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
         for each in contenders
     ]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # what was selected by then is what would be
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a fit that stops early still selects columns
         found: list[Any] = [
             stability_selection(
                 selector,
@@ -72,14 +73,14 @@ def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Int
 
 
 class _Contender(NamedTuple):
-    """The parameters that stand for a shape and scaling, and the weight that all candidates of both have together."""
+    """The leading parameters of a shape and scaling, with the total weight of their candidates in the average."""
 
     params: dict[str, Any]
     weight: float
 
 
 def _contenders(ranking: Any) -> list[_Contender]:
-    """For each shape that selects, and each scaling, with a weight in the average, its candidate with the largest."""
+    """The candidate with the largest weight of each selecting shape and scaling that is part of the average."""
     tried = ranking.cv_results_
     weighed = zip(tried["params"], tried["weight"], strict=True) if tried else [(ranking.best_params_, 1.0)]
     by_kind: dict[Any, list[_Contender]] = {}
@@ -93,7 +94,7 @@ def _contenders(ranking: Any) -> list[_Contender]:
 
 
 def _some(is_positive: Bools, rng: np.random.RandomState) -> Ints:
-    """Rows of both kinds, as many as may be."""
+    """A random sample of at most `MOST_ROWS` rows, labelled and unlabelled."""
     labelled, unlabelled = (rng.permutation(np.flatnonzero(kind)) for kind in (is_positive, ~is_positive))
     labelled = labelled[: max(MOST_ROWS // 2, MOST_ROWS - len(unlabelled))]
     return np.sort(np.concatenate([labelled, unlabelled[: MOST_ROWS - len(labelled)]]))

@@ -1,4 +1,4 @@
-"""CSV files that a spreadsheet can open without running what is in them, with the digits that a person reads."""
+"""CSV files that are safe to open in a spreadsheet (no formula injection), with a sensible number of digits."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from blindauc.datasets.tables import Notation
 from blindauc.files import errors_told_of, whole
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What spreadsheets take for the start of a formula, or skip before one; the last four are wide = + - @."""
+"""Characters at which a spreadsheet starts a formula, or which it skips before one (OWASP, "CSV Injection"); the last
+four are the full-width = + - @."""
 
 N_DIGITS = 6
-"""Significant digits of a number that was computed: more than any of ours is worth."""
+"""Significant digits of computed numbers (convention: more than the precision of any estimate)."""
 
 MOST_DIGITS = 10
-"""Digits of a number that someone wrote. One that needs more was computed."""
+"""Numbers with more significant digits than this are taken for computed ones and rounded (convention)."""
 
 Parts: TypeAlias = pd.DataFrame | Iterable[pd.DataFrame]
 
 
 def write_csv(parts: Parts, path: str | Path, notation: Notation | None = None) -> int:
-    """Write a table, or its parts one below the other, as text: the file is there whole or not at all.
+    """Write a table, or its parts one below the other, as CSV; the file is written completely or not at all.
 
-    Text is in quotes. Text, and names of columns, that a spreadsheet would take for a formula have an apostrophe in
-    front; numbers stay numbers, with six significant digits where they have more than ten. The text is UTF-8 with a
-    byte order mark, without which Excel takes it for another encoding.
+    Text is quoted. Text and column names that a spreadsheet would take for a formula get an apostrophe in front.
+    Numbers with more than ten significant digits are rounded to six. The file is UTF-8 with a byte order mark, without
+    which Excel assumes another encoding.
 
     Parameters
     ----------
     parts : pandas.DataFrame or iterable of them, at least one
     path : path
-        A file that ends in .tsv has tabs between its cells, one that ends in .gz is compressed.
+        A .tsv file is separated by tabs, and a .gz file is compressed.
     notation : Notation, optional
-        The separator and the decimal mark, as of the table that was read (`notation_of`). A .csv file never has tabs,
-        since Excel would not part them.
+        The separator and the decimal mark, for example those of the input table (`notation_of`). A .csv file is never
+        separated by tabs, since Excel would not split it into columns.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def write_csv(parts: Parts, path: str | Path, notation: Notation | None = None) 
 
 
 def harmless(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with an apostrophe before whatever a spreadsheet would take for a formula."""
+    """The table with an apostrophe before every text that a spreadsheet would take for a formula."""
     columns = [column if column.dtype.kind in "biufmM" else column.map(_harmless) for _, column in frame.items()]
     return pd.DataFrame(dict(enumerate(columns)), index=frame.index).set_axis(
         [_harmless(name) for name in frame.columns], axis=1
@@ -81,7 +82,7 @@ def harmless(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def sensible(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with six significant digits in numbers that have more than ten; whole digits are never cut.
+    """The table with long numbers rounded to six significant digits; digits before the decimal point are kept.
 
     Examples
     --------
@@ -106,14 +107,14 @@ def _with_sensible_digits(column: pd.Series) -> pd.Series:
 
 
 def sensible_number(number: float) -> float:
-    """A number with six significant digits if it has more than ten."""
+    """A number, rounded to six significant digits if it has more than ten."""
     if float(f"{number:.{MOST_DIGITS}g}") == number:
         return number
     return float(f"{number:.{N_DIGITS}g}") if abs(number) < 10**N_DIGITS else float(f"{number:.0f}")
 
 
 def _layout(path: Path, notation: Notation) -> Notation:
-    """The notation that a file of this ending can have."""
+    """The notation, adjusted to the file name extension."""
     if path.name.lower().endswith((".tsv", ".tsv.gz")):
         return notation._replace(separator="\t")
     if notation.separator == "\t":
@@ -123,7 +124,7 @@ def _layout(path: Path, notation: Notation) -> Notation:
 
 @contextmanager
 def _opened(unfinished: Path, path: Path) -> Iterator[TextIO]:
-    """A file to write to; that the disk is full may show when it is closed."""
+    """A text file to write to. Closing is inside the error handling, since a full disk may show only then."""
     open_text = gzip.open if path.suffix.lower() == ".gz" else open
     with errors_told_of(path):
         stream = open_text(unfinished, "wt", encoding="utf-8-sig", newline="")

@@ -1,4 +1,4 @@
-"""What was found, as the rows of a sheet."""
+"""The summary sheet of the results workbook."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from blindauc.report.comparing import verdict
 from blindauc.report.counting import positives_first, wrong_first
 from blindauc.report.findings import Expected, Findings, Interval
 
-ROWS = "Rows count from 1, the first below the names of the columns, in every sheet and file."
-NOT_TOLD = "The data tell no more than this interval; a known share of positives (prior) settles it."
+ROWS = "Rows are numbered from 1, the first row below the header, in every sheet and file."
+NOT_TOLD = "The data determine no more than this interval; a known share of positives (prior) would settle it."
 
 
 class _Line(NamedTuple):
@@ -26,13 +26,13 @@ class _Line(NamedTuple):
 
 
 def summary_table(findings: Findings, most_rows: int) -> pd.DataFrame:
-    """What was asked and found: `what`, `value` with the ends `low` and `high` of its 95 % interval, and a `note`.
+    """The main findings, one per row: `what`, `value`, its 95 % interval from `low` to `high`, and a `note`.
 
     Parameters
     ----------
     findings : Findings
     most_rows : int
-        Rows that a sheet takes; where the table has more, the summary says so.
+        Maximum number of rows of a sheet; the summary says so if the table has more.
     """
     return pd.DataFrame(list(_lines(findings, most_rows)), dtype=object)
 
@@ -55,7 +55,7 @@ def _lines(findings: Findings, most_rows: int) -> Iterator[_Line]:
     yield from _expected("positives", "unlabelled rows", positives_first(findings), is_known=findings.is_prior_known)
     yield from _expected("wrong labels", "rows of the sheet Labels", wrong_first(findings), is_known=True)
     if told := bending_sentence(findings.shapes, findings.bending):
-        won, by = "blind AUC won by bending", findings.bending
+        won, by = "gain in blind AUC over a linear score", findings.bending
         yield _Line(won, note=told) if by is None else _Line(won, by.value, by.low, by.high, told)
     yield from (_Line("simpler method", baseline.name, note=verdict(baseline)) for baseline in findings.baselines)
     yield from (_Line("column not used", column, note=reason) for column, reason in asked.set_aside.items())

@@ -1,4 +1,4 @@
-"""The table that some rows were taken from."""
+"""Facts about a table larger than memory, of which only a sample of rows is at hand."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from blindauc._typing import Bools, Floats, Ints
 
 @dataclass(frozen=True)
 class Whole:
-    """What is known of a table of which some rows are told of.
+    """The full table that a sample of rows comes from.
 
     Attributes
     ----------
-    numbers : those that the rows have in it, counted from 0, ascending
-    is_drawn : which of them were drawn from the unlabelled rows, and show how these usually are
-    rank : the place of each among all rows
-    unlabelled_scores : of all unlabelled rows
-    n_rows : how many rows the table has
+    numbers : the row numbers of the sample in the full table, counted from 0, ascending
+    is_drawn : mask of the sampled rows that are a random sample of the unlabelled rows
+    rank : the rank of each sampled row among all rows
+    unlabelled_scores : the scores of all unlabelled rows of the full table
+    n_rows : the number of rows of the full table
     """
 
     numbers: Ints

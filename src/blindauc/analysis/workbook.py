@@ -1,4 +1,4 @@
-"""Excel workbooks: tables in sheets, with a header that stays, filters, formats, and nothing that is a formula."""
+"""Excel workbooks: one table per sheet, with frozen headers, filters and number formats, and without formulas."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from blindauc.analysis.analysis import Analysis
 
 MOST_ROWS = (1 << 20) - 1
-"""Rows that Excel takes in a sheet below the names of the columns."""
+"""Maximum number of rows below the header of a sheet (Excel's limit of 1,048,576 rows, minus the header)."""
 
 N_MEASURED, NARROWEST, WIDEST = 200, 8, 60
-"""Rows that tell how wide a column should be, and its limits, in letters."""
+"""Rows that determine the width of a column, and the limits of that width in characters (convention)."""
 
 
 def write_workbook(sheets: Mapping[str, Parts], path: str | Path) -> int:
-    """Write tables as the sheets of an Excel workbook: the file is there whole or not at all.
+    """Write tables as the sheets of an Excel workbook; the file is written completely or not at all.
 
-    Text is text: what looks like a formula is not one. Numbers have the digits that `write_csv` gives them.
+    Text that looks like a formula stays text. Numbers are rounded as in `write_csv`.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def write_workbook(sheets: Mapping[str, Parts], path: str | Path) -> int:
     Returns
     -------
     int
-        The number of rows, of all sheets together.
+        The total number of rows of all sheets.
 
     Raises
     ------
     ValueError
-        Where a table has more rows than Excel takes.
+        If a table has more rows than a sheet of Excel can hold.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def write_workbook(sheets: Mapping[str, Parts], path: str | Path) -> int:
 
 
 def write_results(analysis: Analysis, path: str | Path) -> None:
-    """Write an analysis as a workbook: sheets Ranking, Labels, Columns and Summary, and Groups if there are any.
+    """Write an analysis as a workbook with the sheets Ranking, Groups (with `rows_by=`), Labels, Columns and Summary.
 
-    Of a ranking that is too long for a sheet the first rows are written, and the summary says so.
+    If a ranking is too long for a sheet, only its first rows are written, and the summary says so.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def write_results(analysis: Analysis, path: str | Path) -> None:
 
 @contextmanager
 def _closed(workbook: Any) -> Iterator[None]:
-    """What openpyxl has begun to write is ended, whatever happens."""
+    """Close the sheets that openpyxl has begun to write, also after an error."""
     try:
         yield
     finally:
@@ -116,8 +116,8 @@ def _add_sheet(workbook: Any, title: str, parts: Iterable[pd.DataFrame], path: P
         n_rows += len(part)
         if n_rows > MOST_ROWS:
             raise ValueError(
-                f"{path} cannot hold all rows, since Excel takes {MOST_ROWS:,} of them in a sheet: write a .csv or "
-                ".parquet file."
+                f"{path} cannot hold all rows: a sheet of Excel has room for {MOST_ROWS:,}. Write a .csv or .parquet "
+                "file instead."
             )
         for row in zip(*(column.tolist() for _, column in part.items()), strict=True):
             sheet.append([_filled(cell, value) for cell, value in zip(cells, row, strict=True)])
@@ -126,7 +126,7 @@ def _add_sheet(workbook: Any, title: str, parts: Iterable[pd.DataFrame], path: P
 
 
 def _begin(sheet: Any, part: pd.DataFrame) -> list[Any]:
-    """Write the names of the columns; the cells to fill, one for each column, with its format."""
+    """Write the header; return one cell per column with its number format, to fill in row by row."""
     sheet.freeze_panes = "A2"
     for place, (name, column) in enumerate(part.items(), start=1):
         sheet.column_dimensions[get_column_letter(place)].width = _width(str(name), column)
@@ -134,7 +134,7 @@ def _begin(sheet: Any, part: pd.DataFrame) -> list[Any]:
     for cell in names:
         cell.font, cell.alignment = Font(bold=True), Alignment(vertical="top", wrap_text=True)
     sheet.append([_filled(cell, str(name)) for cell, name in zip(names, part.columns, strict=True)])
-    # A cell is written when its row is appended, so that one for each column is enough.
+    # A cell is written when its row is appended, so that one cell per column can be reused.
     cells = [WriteOnlyCell(sheet) for _ in part.columns]
     for cell, (_, column) in zip(cells, part.items(), strict=True):
         cell.number_format = _number_format(column)
@@ -147,7 +147,7 @@ def _width(name: str, column: pd.Series) -> int:
 
 
 def _number_format(column: pd.Series) -> str:
-    """Three decimals for numbers that have more, unless these would be zeros."""
+    """The number format of a column: three decimals if numbers have more, unless all would show as zero."""
     if column.dtype.kind == "M":
         return "yyyy-mm-dd hh:mm" if (column.dropna().dt.normalize() != column.dropna()).any() else "yyyy-mm-dd"
     if column.dtype.kind != "f":
@@ -159,21 +159,21 @@ def _number_format(column: pd.Series) -> str:
 
 
 def _filled(cell: Any, value: Any) -> Any:
-    """The cell with a value, never with a formula."""
+    """The cell filled with a value, never with a formula."""
     plain = _plain(value)
     is_text_for_sure = not isinstance(plain, str) or not plain.startswith((*FORMULA_STARTS, "#"))
     if is_text_for_sure and not cell.has_style:
-        return plain  # which is written in half the time
+        return plain  # openpyxl writes a bare value in half the time
     cell.value = plain
     if isinstance(plain, str):
-        cell.data_type = "s"  # also of what begins with =, or looks like an error such as #REF!
-        # Otherwise it would become a formula as soon as someone edits the cell.
+        cell.data_type = "s"  # text, even if it begins with = or looks like an error such as #REF!
+        # Without the quote prefix, editing the cell would turn it into a formula.
         cell.quotePrefix = plain.startswith(FORMULA_STARTS)
     return cell
 
 
 def _plain(value: Any) -> Any:
-    """A value as Excel knows it: text, number, yes or no, moment; None where it is missing."""
+    """A value of a type that Excel knows (text, number, boolean, date or time); None if missing."""
     if isinstance(value, str):
         return ILLEGAL_CHARACTERS_RE.sub("?", value)
     if isinstance(value, bool | int):
@@ -183,5 +183,5 @@ def _plain(value: Any) -> Any:
     if value is None or value is pd.NaT or value is pd.NA:
         return None
     if isinstance(value, datetime):
-        return value.replace(tzinfo=None)  # Excel knows no time zones
+        return value.replace(tzinfo=None)  # Excel has no time zones
     return value if isinstance(value, date) else ILLEGAL_CHARACTERS_RE.sub("?", str(value))

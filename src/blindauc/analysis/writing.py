@@ -1,4 +1,4 @@
-"""Tables in files of the kind that their ending says."""
+"""Write tables in the format of the file name extension."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from blindauc.datasets.tables import Notation
 from blindauc.files import errors_told_of, whole
 
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".xlsx", ".parquet")
-"""What files may end in that are written."""
+"""Extensions of files that can be written."""
 
 
 def write_table(parts: Parts, path: str | Path, notation: Notation | None = None) -> int:
-    """Write a table, or its parts one below the other, as the ending says: the file is there whole or not at all.
+    """Write a table, or its parts one below the other; the file is written completely or not at all.
 
     Parameters
     ----------
     parts : pandas.DataFrame or iterable of them, at least one
     path : path
-        It ends in .csv, .tsv, either also with .gz, .xlsx or .parquet.
+        The extension sets the format: .csv, .tsv, .csv.gz, .tsv.gz, .xlsx or .parquet.
     notation : Notation, optional
         As in `write_csv`.
 
@@ -37,11 +37,11 @@ def write_table(parts: Parts, path: str | Path, notation: Notation | None = None
     Raises
     ------
     ValueError
-        Where it ends in anything else.
+        For any other extension.
 
     See Also
     --------
-    write_csv, write_workbook : how text is kept from being a formula.
+    write_csv, write_workbook : how formula injection is prevented.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def write_table(parts: Parts, path: str | Path, notation: Notation | None = None
 
 
 def check_ending(path: Path) -> None:
-    """Raise unless a file of this ending can be written."""
+    """Raise unless a file with this extension can be written."""
     if not path.name.lower().endswith(ENDINGS):
-        raise ValueError(f"{path} should end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}: name another file.")
+        raise ValueError(f"{path} should end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}: choose another name.")
 
 
 def _writer(path: Path, notation: Notation | None) -> Callable[[Parts], int]:

@@ -1,4 +1,4 @@
-"""The command line: parse, call the library, print, exit with 0, 1 (failed) or 2 (bad input)."""
+"""The command line: parse, call the library, print; exit with 0, with 1 (drift was found) or 2 (bad input)."""
 
 from __future__ import annotations
 

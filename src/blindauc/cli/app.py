@@ -1,7 +1,8 @@
-"""The commands, and how their errors are told."""
+"""The typer application with all commands."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from blindauc import __version__
 from blindauc.cli.audit import audit
 from blindauc.cli.compare import compare
 from blindauc.cli.demo import demo
-from blindauc.cli.errors import errors_told
+from blindauc.cli.errors import errors_in_one_line
 from blindauc.cli.fit import fit
 from blindauc.cli.monitor import monitor
 from blindauc.cli.refit import refit
@@ -25,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="Rankings from a few labelled positives and many unlabelled rows, with wrong labels and useless columns.",
+    help="Rank rows from a few labelled positives and many unlabelled rows, despite wrong labels and useless columns.",
 )
 
 
@@ -35,10 +36,10 @@ def _print_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-def _telling_errors(command: Callable[..., None]) -> Callable[..., None]:
+def _with_readable_errors(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        with errors_told():
+        with errors_in_one_line():
             command(*args, **options)
 
     return run
@@ -50,8 +51,14 @@ def blindauc(
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """What holds for all commands."""
+    """Options of all commands."""
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring with every paragraph on one line: typer keeps line breaks, which look ragged in a terminal."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(part if part.startswith(" ") else " ".join(part.split()) for part in paragraphs)
 
 
 for command in (fit, score, audit, compare, monitor, report, review, refit, demo, reproduce):
-    app.command()(_telling_errors(command))
+    app.command(help=_help(command))(_with_readable_errors(command))

@@ -1,4 +1,4 @@
-"""`blindauc audit`: the labels to check again, and why."""
+"""`blindauc audit`: the labels to re-check, with reasons."""
 
 from __future__ import annotations
 
@@ -17,28 +17,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_PRINTED = 20
-"""How many are printed where nobody said how many (convention)."""
+"""Labels that are printed by default (convention)."""
 
 
 def audit(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
     data: Annotated[Path, path_argument(help="A table with labels.")],
-    label: Annotated[str | None, typer.Option(help="The column of the labels; that of the fit by default.")] = None,
-    positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
-    id: Annotated[str | None, typer.Option(help="A column that names the rows; that of the fit by default.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels; by default that of the fit.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
+    id: Annotated[str | None, typer.Option(help="A column that names the rows; by default that of the fit.")] = None,
     top: Annotated[
-        int | None, typer.Option(min=1, help=f"How many to print; {N_PRINTED} by default, with --json all.")
+        int | None, typer.Option(min=1, help=f"How many labels to print; by default {N_PRINTED}, with --json all.")
     ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
-    out: Annotated[Path | None, path_option(help="A .csv, .tsv, .xlsx or .parquet file for all of them.")] = None,
+    out: Annotated[
+        Path | None, path_option(help="Write all labels to this .csv, .tsv, .xlsx or .parquet file as well.")
+    ] = None,
     force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the labels as JSON, and nothing else.")] = False,
 ) -> None:
     """List the labelled rows of a table, the most doubtful first.
 
-    Each with the probability that its label is wrong, the columns that speak against it, and the share of right labels
-    to expect among it and all above it: stop checking where that is more than you can bear.
+    Each row comes with the probability that its label is wrong ("suspicion"), the expected share of correct labels
+    among it and all rows above it ("false alarms"), and the columns that speak against its label. Check from the top,
+    and stop where the share of false alarms is too high for you.
 
     [bold]Examples[/bold]
 
@@ -63,9 +66,7 @@ def audit(
         given = run.get("arguments", {})
         label = label or given.get("label")
         if label is None:
-            raise ValueError(
-                "which column holds the labels is not known without the run.json of the fit: pass --label."
-            )
+            raise ValueError(f"There is no {RUN} beside the model to say which column holds the labels: pass --label.")
         at("reading")
         fitted = load(path)
         of_fit = place_of_fit(run, data)
@@ -84,7 +85,7 @@ def audit(
             write_table(doubtful, out, notation_of(data, header_row=place.header_row))
     _print(doubtful, top, as_json)
     if out is not None and not as_json:
-        typer.echo(f"All {len(doubtful):,}: {printable(str(out))}")
+        typer.echo(f"All {len(doubtful):,} labels are in {printable(str(out))}")
 
 
 def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
@@ -97,22 +98,22 @@ def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
     from rich.table import Table
 
     names = [name for name in ("id", "row") if name in doubtful]
-    shown = Table(*names, "suspicion", "false alarms", "reason", title="Labels to check again")
+    shown = Table(*names, "suspicion", "false alarms", "reason", title="Labels to re-check")
     for cells in doubtful.head(top or N_PRINTED).to_dict("records"):
         shares = (f"{cells['suspicion']:.2f}", f"{cells['false_alarms']:.2f}")
         *named, reason = (escape(printable(str(cells[name]))) for name in (*names, "reason"))
         shown.add_row(*named, *shares, reason)
     Console().print(shown)
     typer.echo(f"Check them in this order: {_expectation(doubtful)}.")
-    typer.echo("Rows are counted from 1, the first row below the header.")
+    typer.echo("Row 1 is the first row below the header.")
 
 
 def _expectation(doubtful: pd.DataFrame) -> str:
-    """How many of the first labels to expect to be wrong, or that this cannot be estimated."""
-    from blindauc.analysis.expectations import wrong_told
+    """How many of the first labels are expected to be wrong, or that this cannot be estimated."""
+    from blindauc.analysis.expectations import expected_wrong_labels
     from blindauc.estimate import TOO_FEW
     from blindauc.report.counting import LABELS_FIRST, among_first
     from blindauc.report.stating import stated_wrong
 
-    told = wrong_told(doubtful)
-    return stated_wrong(among_first(told, LABELS_FIRST)) if told else f"how many are wrong {TOO_FEW}"
+    wrong = expected_wrong_labels(doubtful)
+    return stated_wrong(among_first(wrong, LABELS_FIRST)) if wrong else f"how many are wrong {TOO_FEW}"

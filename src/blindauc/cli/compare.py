@@ -1,4 +1,4 @@
-"""`blindauc compare`: what changed from one run to another."""
+"""`blindauc compare`: what changed between two fits."""
 
 from __future__ import annotations
 
@@ -27,31 +27,33 @@ if TYPE_CHECKING:
     from blindauc.report.compare_findings import RunComparison
 
 MOST_NAMED = 5
+"""Rows, labels or columns that are listed by name (convention)."""
 
 
 def compare(
     first: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
-    second: Annotated[Path, path_argument(help="Another.")],
+    second: Annotated[Path, path_argument(help="The model file or folder to compare it with.")],
     data: Annotated[
         Path | None,
         path_argument(help="A table for both to rank; by default the one that both were fitted to.", metavar="TABLE"),
     ] = None,
-    label: Annotated[str | None, typer.Option(help="The column of the labels; that of the fits by default.")] = None,
-    positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
-    id: Annotated[str | None, typer.Option(help="A column that names the rows; that of the fits by default.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels; by default that of the fits.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
+    id: Annotated[str | None, typer.Option(help="A column that names the rows; by default that of the fits.")] = None,
     rows_by: Annotated[
-        str | None, typer.Option(help="A column that says whom rows belong to; that of the fits by default.")
+        str | None, typer.Option(help="A column with the group of each row; by default that of the fits.")
     ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
-    out: Annotated[Path | None, path_option(help="An HTML file for all that changed.")] = None,
+    out: Annotated[Path | None, path_option(help="Write all changes to this HTML file as well.")] = None,
     force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON, and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all changes as JSON, and nothing else.")] = False,
 ) -> None:
-    """Tell what changed between two fits: how well they rank, whom they rank first, doubtful labels, columns.
+    """Compare two fits: how well they rank, which rows come first, doubtful labels and columns.
 
-    Without a table both fits must be on the same rows, named by the same --id where the tables differ; they are judged
-    by out-of-fold ranks. With a table both models rank it: take one with rows that neither has seen.
+    Without a table, both fits must be on the same rows; if their tables are different files, fit both with the same
+    --id. The comparison then uses out-of-fold ranks. With a table, both models rank it; choose one with rows that
+    neither model was fitted to.
 
     [bold]Examples[/bold]
 
@@ -85,25 +87,25 @@ def compare(
 def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
     for path in models:
         if not path.exists():
-            raise FileNotFoundError(f"There is no {path}: name a model file, or a folder that `blindauc fit` wrote.")
+            raise FileNotFoundError(f"There is no {path}: pass a model file, or a folder that `blindauc fit` wrote.")
     for path in rankings:
         if not path.exists():
-            raise FileNotFoundError(f"There is no {path}: name folders that `blindauc fit` wrote, or add a table.")
+            raise FileNotFoundError(f"There is no {path}: pass folders that `blindauc fit` wrote, or add a table.")
 
 
 def compared_runs(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
-    """Both on the rows that they were fitted to, from the files beside their models."""
+    """Compare two fits on their training rows, from the files beside their models."""
     from blindauc.analysis import compare as compared
-    from blindauc.analysis.sides import Ranked
+    from blindauc.analysis.model_on_rows import RankedRun
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
-    first, second = (Ranked(load(path), read_table(path.with_name(RANKING))) for path in map(model_path, places))
+    first, second = (RankedRun(load(path), read_table(path.with_name(RANKING))) for path in map(model_path, places))
     are_named = "id" in first.ranking and "id" in second.ranking
     if not (are_named or _have_one_table(runs)):
         raise ValueError(
-            "The two fits are of different tables whose rows have no names, so that it is not known which rows are the "
-            "same: add a table for both to rank, or fit both with --id."
+            "The two fits are of different files and their rows have no names, so that rows cannot be matched: add a "
+            "table for both to rank, or fit both with --id."
         )
     return compared(first, second, names=_names(places))
 
@@ -121,7 +123,7 @@ def _on_table(
     label: str | None,
     given: dict[str, Any],
 ) -> RunComparison:
-    """Both on a table; on one that a model was fitted to, by its out-of-fold ranks."""
+    """Compare two models on a table; a model that was fitted to it is compared by its out-of-fold ranks."""
     from blindauc.analysis import compare as compared
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
@@ -134,7 +136,7 @@ def _on_table(
     options = {name: value or fitted_with.get(name) for name, value in given.items()}
     for name in ("id", "rows_by"):
         options[name] = options[name] if given[name] or options[name] in frame.columns else None
-    # Where it is not that file, it may still be that table, saved in another format.
+    # Another file may still be the training table, saved in another format: None lets the library find out.
     first_seen, second_seen = (True if place == of_fit else None for of_fit in of_fits)
     return compared(
         load(model_path(places[0])),
@@ -148,17 +150,17 @@ def _on_table(
 
 
 def _names(places: tuple[Path, Path]) -> tuple[str, str]:
-    """What to call the two: the last parts of their paths, or all of them where these are the same."""
+    """Display names of the two: the last parts of their paths, or the whole paths if these are equal."""
     first, second = (printable(place.resolve().name) for place in places)
     return (first, second) if first != second else (printable(str(places[0])), printable(str(places[1])))
 
 
 def told_lines(found: RunComparison) -> Iterator[str]:
-    """What changed, in lines for a terminal."""
+    """The comparison as lines for a terminal."""
     yield f"{found.names[0]} and {found.names[1]}, {found.n_rows:,} rows"
     if found.judged is not None:
         judged = found.judged
-        yield f"  judged by {judged.how}: {judged.n_labelled:,} labelled, {judged.n_unlabelled:,} unlabelled"
+        yield f"  evaluated on {judged.how}: {judged.n_labelled:,} labelled, {judged.n_unlabelled:,} unlabelled"
         yield f"  blind AUC {judged.before.value:.3f} and {judged.after.value:.3f}"
     yield f"  {found.verdict}"
     yield ""
@@ -166,7 +168,7 @@ def told_lines(found: RunComparison) -> Iterator[str]:
     if found.rank_correlation is not None:
         yield f"  rank correlation {found.rank_correlation:.3f}"
     for overlap in found.overlaps:
-        yield f"  {overlap.n_common:>5,} of the first {overlap.k:,} are the same"
+        yield f"  {overlap.n_common:>5,} of the first {overlap.k:,} rows are the same"
     for moved in found.moved[:MOST_NAMED]:
         yield f"  {printable(moved.name)}: from rank {moved.before:,} to {moved.after:,}"
     yield ""
@@ -188,7 +190,7 @@ def _label_lines(found: RunComparison) -> Iterator[str]:
 def _column_lines(found: RunComparison) -> Iterator[str]:
     from blindauc.report.compare import selected_in_words
 
-    yield "Columns, by their share of all weight"
+    yield "Columns, by their share of the total weight"
     changed = [change for change in found.columns if change.size > 0 or change.was_selected != change.is_selected]
     if not changed:
         yield "  none changed"

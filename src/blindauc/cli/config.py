@@ -1,7 +1,7 @@
-"""`--config run.json`: an earlier run again, with the options that it had.
+"""`--config run.json`: repeat an earlier run with its options.
 
-Its options are the defaults of this command, so that those given beside it count more. What is recorded is whatever
-parameters the command has, so that a new option needs nothing here.
+The recorded options become the defaults of the command, so that options on the command line take precedence. All
+parameters of the command are recorded; a new option needs no change here.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Annotated, Any
 
 import typer
 
-from blindauc.cli.errors import errors_told
+from blindauc.cli.errors import errors_in_one_line
 from blindauc.cli.outputs import read_run
 from blindauc.cli.paths import path_option
 from blindauc.cli.terminal import in_one_line
 
 OF_THE_CALL = ("config", "out", "force", "as_json")
-"""Parameters that say where to write and what to print. They change no result, and are not recorded."""
+"""Parameters that set where to write and what to print. They change no result and are not recorded."""
 
 HASH = "_sha256"
-"""What follows the name of a parameter in the name of the hash of its file."""
+"""Suffix of the key with the hash of a file, after the name of its parameter."""
 
 
 def _take_options(context: typer.Context, config: Path | None) -> Path | None:
     if config is not None:
         known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
-        with errors_told():
+        with errors_in_one_line():
             context.default_map = options_of(config, known)
     return config
 
@@ -38,27 +38,28 @@ Config = Annotated[
     path_option(
         is_eager=True,
         callback=_take_options,
-        help="The run.json of an earlier fit, to repeat it; options beside it count more.",
+        help="Repeat an earlier fit from its run.json; options given here take precedence.",
     ),
 ]
 
 
 def options_of(config: Path, known: Set[str]) -> dict[str, Any]:
-    """The options of a run; files by the place of its run.json."""
+    """The options of a run; paths of files are relative to its run.json."""
     run = read_run(config)
     options = run["arguments"]
     unknown = [name for name in options if name not in known]
     if unknown:
         raise ValueError(
-            f"{config} has the option {unknown[0]!r}, which this command does not have: it comes from another version "
-            f"({run.get('versions', {}).get('blindauc', 'unknown')}), or was edited."
+            f"{config} has the option {unknown[0]!r}, which this command does not have: it was edited, or comes from "
+            f"another version ({run.get('versions', {}).get('blindauc', 'unknown')}). Remove the option, or use that "
+            "version."
         )
     files = {name: str(config.parent / str(options[name])) for name in options if run.get(f"{name}{HASH}")}
     return {**options, **files}
 
 
 def recorded(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The parameters of a command, as they are kept beside its results; files by their place seen from the folder."""
+    """The parameters to record beside the results; paths of files become relative to the folder."""
     return {
         name: _seen_from(folder, value) if isinstance(value, Path) else value
         for name, value in parameters.items()
@@ -67,17 +68,17 @@ def recorded(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def files_read(parameters: Mapping[str, Any]) -> dict[str, Path]:
-    """The files among the parameters of a command that change its results."""
+    """The input files among the parameters of a command."""
     return {name: each for name, each in parameters.items() if isinstance(each, Path) and name not in OF_THE_CALL}
 
 
 def check_repeats(config: Path, files: Mapping[str, Path], origin: Mapping[str, Any]) -> None:
-    """Raise where a file is not what it was in an earlier run; of other versions a line on stderr tells."""
+    """Raise if an input file differs from that of the earlier run; print a note if package versions differ."""
     before = read_run(config)
     for name, file in files.items():
         if before.get(f"{name}{HASH}") not in (None, origin[f"{name}{HASH}"]):
             raise ValueError(
-                f"{file} is not the file of {config}: its SHA-256 differs. Get that file back, or fit without --config."
+                f"{file} is not the file of {config}: its SHA-256 differs. Restore that file, or fit without --config."
             )
     changed = [
         f"{package} {version} (here {origin['versions'].get(package, 'none')})"
@@ -85,12 +86,12 @@ def check_repeats(config: Path, files: Mapping[str, Path], origin: Mapping[str, 
         if origin["versions"].get(package) != version
     ]
     if changed:
-        note = f"{config} comes from other versions, {', '.join(changed)}: the last digits may differ."
+        note = f"{config} comes from other versions, {', '.join(changed)}: the last digits of results may differ."
         typer.echo(f"blindauc: {in_one_line(note)}", err=True)
 
 
 def _seen_from(folder: Path, path: Path) -> str:
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:  # on another drive of Windows
+    except ValueError:  # another drive on Windows
         return str(path.resolve())

@@ -1,4 +1,4 @@
-"""`blindauc demo`: the whole story on a made-up table of patients, and the truth at the end."""
+"""`blindauc demo`: a fit to simulated patients, compared with the truth."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from blindauc.files import write_whole
 from blindauc.progress import steps
 
 if TYPE_CHECKING:
-    from blindauc.analysis.envelope import Envelope
+    from blindauc.analysis.against_truth import TruthComparison
     from blindauc.datasets import Patients
 
 SEED = 0
+"""Seed of the simulated patients: the first one, not a chosen one."""
+
 TABLE = "patients.csv"
 
 
@@ -26,16 +28,16 @@ def demo(
     out: Annotated[Path, path_option(help="The folder to write to.")] = Path("blindauc-demo"),
     force: Force = False,
 ) -> None:
-    """Make up a table of patients after surgery, some of whose infections are recorded, and analyse it.
+    """Simulate a table of patients after surgery with incomplete records of infections, and analyse it.
 
-    Since the patients are made up, the truth is known, and told at the end.
+    Since the patients are simulated, the truth is known; at the end the results are compared with it.
 
     [bold]Example[/bold]
 
       blindauc demo
     """
-    with steps({"making up patients": 1.0}, is_shown=True) as at:
-        at("making up patients")  # and importing what that takes
+    with steps({"simulating patients": 1.0}, is_shown=True) as at:
+        at("simulating patients")  # the imports take most of this time
         from blindauc.datasets import make_patients
 
         out = tidy(out)
@@ -47,32 +49,32 @@ def demo(
             write_whole(unfinished / TABLE, content)
     typer.echo(f"blindauc fit {out / TABLE} --label infection --id patient --out {out}\n")
     fit(out / TABLE, label="infection", id="patient", out=out, force=force)
-    with steps({"opening the envelope": 1.0}, is_shown=True) as at:
-        at("opening the envelope")
-        envelope = _opened(out, patients)
-    typer.echo("\n".join(["", *_told(envelope)]))
+    with steps({"comparing with the truth": 1.0}, is_shown=True) as at:
+        at("comparing with the truth")
+        found = _compared_with_truth(out, patients)
+    typer.echo("\n".join(["", *_truth_lines(found)]))
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    """Whether a file is there and holds just this: then the folder is that of an earlier demo, and may be replaced."""
+    """Whether the file has exactly this content: then the folder is that of an earlier demo and may be replaced."""
     return path.is_file() and path.read_bytes() == content
 
 
-def _opened(folder: Path, patients: Patients) -> Envelope:
-    """What the model in a folder found of the truth about the patients that it was fitted to."""
-    from blindauc.analysis.envelope import opened
+def _compared_with_truth(folder: Path, patients: Patients) -> TruthComparison:
+    """The findings of the model in a folder, counted against the truth about its patients."""
+    from blindauc.analysis.against_truth import compare_with_truth
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
     table = read_table(folder / TABLE)
     is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    return opened(load(folder / MODEL), table, is_labelled, patients.infected)
+    return compare_with_truth(load(folder / MODEL), table, is_labelled, patients.infected)
 
 
-def _told(envelope: Envelope) -> Iterator[str]:
-    ours, simple, k, n_checked = envelope.ours, envelope.simple, envelope.k, envelope.n_checked
-    yield "The envelope: these patients are made up, so that the truth is known."
-    yield f"  {ours.n_wrong} of the {envelope.n_wrong} wrong labels are among the first {n_checked} of {DOUBTFUL}."
+def _truth_lines(found: TruthComparison) -> Iterator[str]:
+    ours, simple, k, n_checked = found.ours, found.simple, found.k, found.n_checked
+    yield "These patients are simulated, so that the truth is known:"
+    yield f"  {ours.n_wrong} of the {found.n_wrong} wrong labels are among the first {n_checked} of {DOUBTFUL}."
     yield f"  {ours.n_true} of the first {k} patients without a label were truly infected."
-    yield f"  The best simple method, picked by the truth, is {simple.name}: {simple.n_true} of its first {k} were"
-    yield f"  infected, {simple.n_wrong} of its {n_checked} lowest labels are wrong; it does not say how many to check."
+    yield f"  The best simple method, chosen with the truth, is {simple.name}: {simple.n_true} of its first {k} were"
+    yield f"  infected, and {simple.n_wrong} of its {n_checked} lowest labels are wrong. It gives no number to check."

@@ -1,4 +1,4 @@
-"""How errors are told: what a user can mend in one line, with exit code 2."""
+"""Errors that a user can correct, as one line on stderr with exit code 2."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from blindauc.cli.wording import as_options
 
 
 @contextmanager
-def errors_told() -> Iterator[None]:
-    """What a user can mend is told in one line, with exit code 2; what was interrupted ends with 130."""
+def errors_in_one_line() -> Iterator[None]:
+    """Print errors that a user can correct in one line and exit with 2; exit with 130 after an interrupt."""
     try:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo("blindauc: interrupted; no file is half written, and `reproduce` goes on where it was.", err=True)
+        typer.echo("blindauc: interrupted. No file is incomplete; `blindauc reproduce` can be continued.", err=True)
         raise typer.Exit(130) from None
 
 
 def _in_words(error: Exception) -> str:
-    """What is wrong; what the system says without its number."""
+    """The message of an error; for a system error, without its number."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return as_options(str(error))

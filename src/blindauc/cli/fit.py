@@ -1,4 +1,4 @@
-"""`blindauc fit`: from a table to a model, a ranking, the labels to doubt and a report."""
+"""`blindauc fit`: from a table to a model, a ranking, the doubtful labels and a report."""
 
 from __future__ import annotations
 
@@ -37,74 +37,97 @@ if TYPE_CHECKING:
     from blindauc.report.findings import Expected
 
 SHARES = {"starting": 6.0, "reading": 2.0, "analysis": 86.0, "writing": 6.0}
-"""What takes which share of the time: measured on the demo and on a table of 20,000 rows and 60 columns."""
+"""Percent of the run time of each step, for the progress bar: measured on the demo and on a table of 20,000 rows and 60
+columns."""
 
 
 def fit(
     data: Annotated[
-        Path, path_argument(help="A table: CSV, TSV, Excel, Parquet, Arrow or Feather; or a folder of CSV or Parquet.")
+        Path,
+        path_argument(help="A table (CSV, TSV, Excel, Parquet, Arrow, Feather), or a folder of CSV or Parquet files."),
     ],
     label: Annotated[str, typer.Option(help="The column that marks the positives.")],
-    positive: Annotated[str | None, typer.Option(help="Its value that means positive, if that is not plain.")] = None,
-    id: Annotated[str | None, typer.Option(help="A column that names the rows.")] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The value of that column that means positive, if it is not obvious.")
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="A column with a unique name for each row.")] = None,
     drop: Annotated[
-        list[str] | None, typer.Option("--drop", "--ignore", help="Columns to leave out: 'a,b', or given again.")
+        list[str] | None,
+        typer.Option(
+            "--drop",
+            "--ignore",
+            help="Columns to leave out, separated by commas; the option may be repeated.",
+            metavar="COLUMNS",
+        ),
     ] = None,
     rows_by: Annotated[
-        str | None, typer.Option(help="Whom rows belong to, such as 'patient': never fitted to and judged at once.")
+        str | None,
+        typer.Option(help="A column with the group of each row, such as the patient; folds never split a group."),
     ] = None,
-    time: Annotated[str | None, typer.Option(help="When rows were: judged by fits to earlier rows.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="A column with the time of each row; rows are evaluated by fits to earlier ones.")
+    ] = None,
     checked: Annotated[
-        str | None, typer.Option(help="A column that says where rows were checked: right or 1, wrong or 0, or blank.")
+        str | None, typer.Option(help="A column with results of a manual check: right or 1, wrong or 0, or blank.")
     ] = None,
     decisions: Annotated[
-        Path | None, path_option(help="The same in a table of its own, as `blindauc review --export` writes it.")
+        Path | None, path_option(help="The same in a separate table, as `blindauc review --export` writes it.")
     ] = None,
-    categorical: Annotated[list[str] | None, typer.Option(help="Columns of categories, such as codes.")] = None,
-    numeric: Annotated[list[str] | None, typer.Option(help="Columns of numbers.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Columns of categories, such as numeric codes.", metavar="COLUMNS")
+    ] = None,
+    numeric: Annotated[list[str] | None, typer.Option(help="Columns of numbers.", metavar="COLUMNS")] = None,
     date: Annotated[
-        list[str] | None, typer.Option(help="Columns of dates, the day first if that is not plain.")
+        list[str] | None,
+        typer.Option(help="Columns of dates; ambiguous dates are read with the day first.", metavar="COLUMNS"),
     ] = None,
     allow_leak: Annotated[
-        list[str] | None, typer.Option(help="Columns to use although they give the label away.")
+        list[str] | None, typer.Option(help="Columns to use although they give the label away.", metavar="COLUMNS")
     ] = None,
     group: Annotated[
         str | None,
-        typer.Option(help="Select columns together that have the same in brackets, such as '(.*) day [0-9]+'."),
+        typer.Option(
+            help="Select columns together whose names agree in the parentheses of a pattern: '(.*) day [0-9]+'."
+        ),
     ] = None,
     groups: Annotated[
-        Path | None, path_option(help="The same by a table with two columns, 'column' and 'group'.")
+        Path | None, path_option(help="The same as a table with the columns 'column' and 'group'.")
     ] = None,
-    prior: Annotated[float | None, typer.Option(help="Share of positives among the unlabelled rows, if known.")] = None,
+    prior: Annotated[
+        float | None, typer.Option(help="The share of positives among the unlabelled rows, from 0 to 1, if known.")
+    ] = None,
     capacity: Annotated[
-        int | None, typer.Option(help="How many rows you can check: tells how many positives to expect among them.")
+        int | None,
+        typer.Option(help="How many rows you can check; the results say how many positives to expect among them."),
     ] = None,
-    show: Annotated[list[str] | None, typer.Option(help="Columns to go with each row of the ranking.")] = None,
+    show: Annotated[
+        list[str] | None, typer.Option(help="Columns to include in the ranking.", metavar="COLUMNS")
+    ] = None,
     shape: Annotated[
         list[str] | None,
         typer.Option(
-            help="What scores may look like: 'auto' tries all, or some of 'linear,curves,kernel,trees', or given again."
+            help="Shapes of score to try: 'auto' for all, or some of 'linear,curves,kernel,trees'.", metavar="SHAPES"
         ),
     ] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     memory: Annotated[
-        str | None, typer.Option(help="Read the table part by part, in about so much memory, such as '2GB'.")
+        str | None, typer.Option(help="Read the table in parts and use about this much memory, such as '2GB'.")
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="The address of a Dask scheduler to fit on, such as 'tcp://10.0.0.5:8786'.")
     ] = None,
-    out: Annotated[Path | None, path_option(help="The folder to write to; named after the table by default.")] = None,
+    out: Annotated[Path | None, path_option(help="The folder to write to; by default named after the table.")] = None,
     force: Force = False,
     config: Config = None,
-    seed: Annotated[int | None, typer.Option(help="Draws other folds.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Fits side by side.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON, and nothing else.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the cross-validation folds.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of fits in parallel.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON, and nothing else.")] = False,
 ) -> None:
     """Learn to rank the rows of a table, some of which are labelled positive.
 
-    Writes a model, the ranking, the labels to doubt, the columns that matter and a report to a folder. Columns of
-    text, dates and missing values are taken care of; all choices are made from the labels that there are.
+    Writes a model, the ranking, the doubtful labels, the columns that matter and a report to a folder. Text, dates and
+    missing values are encoded, and all settings are chosen from the labels.
 
     [bold]Examples[/bold]
 
@@ -129,7 +152,7 @@ def fit(
       blindauc fit --config results/run.json --out again
     """
     given = dict(locals())
-    # Before the imports, which may take seconds.
+    # Progress is shown before the imports, which may take seconds.
     with steps(SHARES, is_shown=not as_json) as at:
         at("starting")
         from dataclasses import replace
@@ -195,7 +218,7 @@ def _options(given: Mapping[str, Any], columns: list[str]) -> dict[str, Any]:
 
 
 def write_all(analysis: Analysis, folder: Path, notation: Notation) -> None:
-    """Write every result of an analysis, text with the separators and decimal marks of the table."""
+    """Write all results of an analysis; CSV files have the separator and decimal mark of the table."""
     from blindauc import report
     from blindauc.analysis import write_csv, write_results
     from blindauc.model_files import save
@@ -218,13 +241,13 @@ def _groups_in(path: Path) -> dict[str, str]:
     table = read_table(path)
     if not {"column", "group"} <= set(table.columns):
         raise ValueError(
-            f"{path} must have the columns 'column' and 'group', not {', '.join(map(repr, table.columns))}."
+            f"{path} needs the columns 'column' and 'group', not {', '.join(map(repr, table.columns))}: rename them."
         )
     return dict(zip(table["column"].astype(str), table["group"].astype(str), strict=True))
 
 
 def _found_in(decisions: Path, frame: Any, id: str | None, checked: str | None) -> Any:
-    """What was found by a table of decisions and, where that says nothing, by a column."""
+    """The results of a check from a table of decisions and, for rows that are not in it, from a column."""
     from blindauc.analysis.checks import checked_in, decided
     from blindauc.checked import as_words
     from blindauc.datasets.tables import read_table
@@ -249,7 +272,7 @@ def _print(analysis: Analysis, folder: Path, as_json: bool) -> None:
 
 
 def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
-    """The numbers as JSON has them; what cannot be estimated is null."""
+    """The results as JSON; numbers that cannot be estimated are null."""
     from blindauc.report.counting import positives_first, wrong_first
 
     found = analysis.findings
@@ -275,5 +298,5 @@ def _for_machines(analysis: Analysis, folder: Path) -> dict[str, Any]:
 
 
 def _first(expected: Expected | None, *, is_known: bool) -> dict[str, Any] | None:
-    """A number that is expected among the first of a list; where it is not known, only its ends."""
+    """An expected number among the first rows of a list; without `value` if only its interval is known."""
     return None if expected is None else asdict(expected) | ({} if is_known else {"value": None})

@@ -1,4 +1,4 @@
-"""Tables that are read from their files part by part, since they are larger than memory, or since someone says so."""
+"""Tables that are read in parts, because they are large or because an option asks for it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from blindauc.analysis import Analysis
 
 SHARE_OF_MEMORY = {".parquet": 1 / 16, ".csv": 1 / 8, ".tsv": 1 / 8, ".txt": 1 / 8}
-"""Of the machine, up to which a file is read whole: a table takes several times as much, a compressed one more."""
+"""Size of a file, as a share of the machine's memory, up to which it is read at once (convention): in memory a table
+takes several times its size in a text file, and more than that of a compressed one."""
+
+DEFAULT_MEMORY = 8 * 10**9
+"""Bytes of memory to assume where the system does not say (convention)."""
 
 
 def is_read_in_parts(data: Path, memory: str | None, cluster: str | None) -> bool:
-    """Whether a table is to be read from its files part by part."""
+    """Whether a table is to be read in parts."""
     if memory is not None or cluster is not None or data.is_dir():
         return True
     share = SHARE_OF_MEMORY.get(data.suffix.lower())
@@ -25,7 +29,7 @@ def _memory_of_machine() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows
-        return 8 * 10**9
+        return DEFAULT_MEMORY
 
 
 def first_file(data: Path) -> Path:
@@ -36,14 +40,14 @@ def first_file(data: Path) -> Path:
 
 
 def columns_in(data: Path) -> list[str]:
-    """The columns of a table in files."""
+    """The column names of a table in one or several files."""
     from blindauc.rows.disk.files import families_of, find_parts
 
     return list(families_of(find_parts(data)))
 
 
 def analysed_in_parts(data: Path, label: str, options: dict[str, Any], *, memory: Any, cluster: Any) -> Analysis:
-    """What `blindauc.analysis.analyse` gives, for a table in files."""
+    """The result of `blindauc.analysis.analyse` for a table that is read in parts."""
     from blindauc.analysis.inputs import Wishes
     from blindauc.analysis.large import analyse_files
 

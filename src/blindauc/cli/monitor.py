@@ -1,4 +1,4 @@
-"""`blindauc monitor`: whether new rows are like those of a fit, for people and for schedulers."""
+"""`blindauc monitor`: whether new rows drifted from the training rows, with an exit code for schedulers."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ if TYPE_CHECKING:
     from blindauc.report.monitor_findings import Monitoring
 
 DRIFT = 1
-"""The exit code where something changed."""
+"""Exit code if there is drift."""
 
 MOST_NAMED = 10
+"""Columns or categories that are listed by name (convention)."""
 
 
 def monitor(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
     data: Annotated[Path, path_argument(help="A table of new rows.", metavar="NEW")],
-    label: Annotated[str | None, typer.Option(help="The column of the labels, where new rows have some.")] = None,
-    positive: Annotated[str | None, typer.Option(help="Its value that means positive.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels, if some new rows are labelled.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
-    out: Annotated[Path | None, path_option(help="An HTML file for all numbers.")] = None,
+    out: Annotated[Path | None, path_option(help="Write all numbers to this HTML file as well.")] = None,
     force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON, and nothing else.")] = False,
 ) -> None:
-    """Tell whether new rows are like those of a fit: columns, gaps, categories, scores, and with labels the AUC.
+    """Test new rows for drift: values, missing values, categories and scores and, if there are labels, the AUC.
 
-    How far values moved is told by the population stability index (PSI): 0.1 is moderate, 0.25 large.
+    The population stability index (PSI) measures how far a distribution moved: 0.1 is moderate, 0.25 is large.
 
-    The exit code is 0 where nothing drifted, 1 where something did, and 2 where the question could not be answered.
+    The exit code is 0 without drift, 1 with drift, and 2 if the comparison failed.
 
     [bold]Examples[/bold]
 
@@ -84,27 +85,27 @@ def monitor(
 def _lines(found: Monitoring) -> Iterator[str]:
     from blindauc.report.monitor import drift_in_words
 
-    yield f"{found.data}: {found.n_rows:,} new rows, compared with the {found.n_rows_before:,} of the fit"
+    yield f"{found.data}: {found.n_rows:,} new rows, compared with the {found.n_rows_before:,} training rows"
     drifted = found.drifted
     yield f"columns that drifted   {len(drifted)} of {len(found.columns)}"
     for column in drifted[:MOST_NAMED]:
         yield f"  {printable(column.column)}: {printable(drift_in_words(column))} (PSI {column.psi:.2f})"
     if len(drifted) > MOST_NAMED:
         yield f"  and {len(drifted) - MOST_NAMED} more"
-    moved = "they moved" if found.scores.is_shifted else "as before"
+    moved = "drifted" if found.scores.is_shifted else "no drift"
     yield f"scores                 {moved} (PSI {found.scores.psi:.2f})"
     rare = [f"{each.column} {text}" for each in found.columns if not each.has_unseen for text in each.unseen]
     if rare:
         more = f" and {len(rare) - MOST_NAMED} more" if len(rare) > MOST_NAMED else ""
-        yield f"never seen, but rare   {printable(', '.join(rare[:MOST_NAMED]))}{more}"
+        yield f"new, but rare          {printable(', '.join(rare[:MOST_NAMED]))}{more}"
     if found.labels is not None:
         before, after = found.labels.before, found.labels.after
         yield (
-            f"labelled first         in {after.value:.3f} of all pairs with an unlabelled row ({after.low:.3f} to "
-            f"{after.high:.3f}); {before.value:.3f} in the fit"
+            f"blind AUC              {after.value:.3f} (95 % interval {after.low:.3f} to {after.high:.3f}); "
+            f"{before.value:.3f} in the fit"
         )
     yield ""
     yield found.expectation
     yield (
-        "Something changed: look at it before relying on the ranking." if found.has_drifted else "No drift was found."
+        "There is drift: look into it before you rely on the ranking." if found.has_drifted else "No drift was found."
     )

@@ -1,4 +1,4 @@
-"""Names of columns and of shapes on the command line: given again and again, or in one list."""
+"""Lists of column names and shapes on the command line: comma-separated, or by repeating the option."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 
 def listed_columns(values: Iterable[str] | None, columns: Collection[str]) -> list[str]:
-    """The columns that are meant by values such as "ward,payer"; a column may have a comma in its own name.
+    """The columns named by values such as "ward,payer"; a column name may itself contain a comma.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def listed_columns(values: Iterable[str] | None, columns: Collection[str]) -> li
 
 
 def listed_shapes(values: Iterable[str] | None) -> str | list[str]:
-    """The shapes that are meant by values such as "linear,curves", or "auto".
+    """The shapes named by values such as "linear,curves", or "auto".
 
     Examples
     --------

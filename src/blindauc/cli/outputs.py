@@ -1,4 +1,4 @@
-"""What the commands leave behind: whole files in the chosen folder, or nothing."""
+"""Output files of the commands: all of them complete, or none."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ BY_GROUP = "ranking_by_group.csv"
 NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES, WORKBOOK, BY_GROUP)
 
 ROOM = 1 << 23
-"""Bytes for which there must be room to begin with: the results of a small table take half as many."""
+"""Bytes of free disk space that are checked before the work: the results of a small table take half of that."""
 
 
 def check_outputs(
     outputs: Sequence[Path], inputs: Iterable[Path | None] = (), *, force: bool = False, option: str = "--out"
 ) -> None:
-    """Raise where a command would replace what it reads, or, unless it is forced to, anything else that is there.
+    """Raise if a command would replace an input, or, without `force`, any other existing file.
 
-    Every command asks this before it works; `option` is what names the outputs. Whether what is there comes from the
-    same run is not asked: someone may have written into it.
+    Every command calls this before its work; `option` is the option that names the outputs. Files of an earlier run
+    count like any others, since someone may have edited them.
     """
     check_apart(outputs, (path for path in inputs if path is not None))
     there = [path for path in outputs if os.path.lexists(path)]
@@ -43,25 +43,25 @@ def check_outputs(
 
 
 def check_is_page(path: Path) -> None:
-    """Raise unless the name of a page ends as one."""
+    """Raise unless the file name is that of an HTML page."""
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{path} is to be an HTML page: give it a name that ends in .html.")
+        raise ValueError(f"{path} should be an HTML file: choose a name that ends in .html.")
 
 
 @contextmanager
 def filled(folder: Path, inputs: Iterable[Path | None] = (), *, force: bool = False) -> Iterator[Path]:
-    """A folder to write to, whose files are moved into the chosen one at the end, all of them or none.
+    """A temporary folder to write to, whose files move to the chosen folder at the end, all of them or none.
 
-    That the chosen one cannot be written to, is full, or holds what would be lost, is told before the work.
+    Raises before the work if the chosen folder cannot be written to, is full, or holds files that would be lost.
     """
     if os.path.lexists(folder) and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder: name one with --out.")
+        raise ValueError(f"{folder} is not a folder: choose another with --out.")
     check_outputs([folder / name for name in NAMES], inputs, force=force)
     not_there = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Inside, so that moving is renaming.
-        with _errors_inside_told_of(folder), tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as nearby:
+        # Inside the chosen folder, so that moving a file is renaming it.
+        with _errors_inside_named(folder), tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED) as nearby:
             unfinished = Path(nearby)
             write_whole(unfinished / "room", bytes(ROOM))
             (unfinished / "room").unlink()
@@ -69,15 +69,15 @@ def filled(folder: Path, inputs: Iterable[Path | None] = (), *, force: bool = Fa
             _move_all(unfinished, folder)
     except BaseException:
         for each in not_there:
-            with suppress(OSError):  # where there is something in it by now
+            with suppress(OSError):  # someone else may have written into it
                 each.rmdir()
         raise
 
 
 def _move_all(source: Path, target: Path) -> None:
-    # The moment is too short to be interrupted in, and half of the old and half of the new files would be of no use.
+    # Interrupts are ignored for this moment: a mixture of old and new files would be useless.
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What an older run left, and this one has no use for, would be taken for a result of this one.
+    # Files of an older run that this one does not write would be mistaken for its results.
     outdated = [target / name for name in NAMES if (source / RUN).exists() and not (source / name).exists()]
     try:
         for path in sorted(source.iterdir()):
@@ -89,7 +89,7 @@ def _move_all(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def _errors_inside_told_of(folder: Path) -> Iterator[None]:
+def _errors_inside_named(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -100,30 +100,30 @@ def _errors_inside_told_of(folder: Path) -> Iterator[None]:
 
 
 def tidy(folder: Path) -> Path:
-    """The folder without "..": to go into a folder that is not there, and out again, that would have to be made."""
+    """The folder without "..", which would create folders that are only passed through."""
     return folder.resolve() if ".." in folder.parts else folder
 
 
 def model_path(place: Path) -> Path:
-    """The model file that is meant: itself, or that in a folder which `blindauc fit` wrote."""
+    """The model file at a path: the file itself, or the one in a folder that `blindauc fit` wrote."""
     return place / MODEL if place.is_dir() else place
 
 
 def run_beside(model: Path) -> dict[str, Any]:
-    """What is known about how a model was made; nothing where it lies alone."""
+    """The run.json beside a model; empty if there is none."""
     path = model.with_name(RUN)
     return read_run(path) if path.exists() else {}
 
 
 class Place(NamedTuple):
-    """Where in a file a table is, as `read_table` has it."""
+    """Where a table is in its file: the `sheet` and `header_row` of `read_table`."""
 
     sheet: str | None = None
     header_row: int | None = None
 
 
 def place_of_fit(run: dict[str, Any], data: Path) -> Place | None:
-    """Where in this file the table of a fit was; None where it was in another file, or nobody knows."""
+    """Where the training table of a run is in this file; None if it was another file, or is unknown."""
     from blindauc.analysis.provenance import sha256_of
 
     given, sha256 = run.get("arguments", {}), run.get("data_sha256")
@@ -132,17 +132,17 @@ def place_of_fit(run: dict[str, Any], data: Path) -> Place | None:
 
 
 def named_place(sheet: str | None, header_row: int | None, of_fit: Place | None) -> Place:
-    """Where the table is that is meant: as was said, or in the file of a fit, where nothing was, the one of the fit."""
+    """Where the table is: as the options say; without options, in the file of a fit, where the fit read it."""
     named = Place(sheet, header_row)
     return of_fit if of_fit is not None and named == Place() else named
 
 
 def read_run(path: Path) -> dict[str, Any]:
-    """The run.json that a command wrote."""
+    """Read a run.json."""
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
         return {**run, "arguments": dict(run["arguments"]), "versions": dict(run.get("versions", {}))}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is damaged, or is no {RUN} of `blindauc fit` ({type(error).__name__}): fit again."
+            f"{path} is damaged, or not a {RUN} of `blindauc fit` ({type(error).__name__}): fit again."
         ) from error

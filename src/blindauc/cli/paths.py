@@ -1,4 +1,4 @@
-"""Paths on the command line, judged by the library: what is wrong with one is told in one line, like all else."""
+"""Path options that the commands share. typer's own checks are off: the library's messages are clearer."""
 
 from functools import partial
 from typing import Annotated
@@ -9,10 +9,10 @@ path_argument = partial(typer.Argument, readable=False)
 path_option = partial(typer.Option, readable=False)
 
 Sheet = Annotated[
-    str | None, typer.Option(help="The sheet of an Excel workbook, by its name or number; the first by default.")
+    str | None, typer.Option(help="The sheet of an Excel workbook, by name or number; by default the first.")
 ]
 HeaderRow = Annotated[
     int | None,
-    typer.Option(min=1, help="The row with the names of the columns; the first that is not blank by default."),
+    typer.Option(min=1, help="The row with the column names; by default the first row that is not blank."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace results that are there. What is read is never replaced.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing results. Input files are never replaced.")]

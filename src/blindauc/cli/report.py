@@ -1,4 +1,4 @@
-"""`blindauc report`: the page again, from what was written."""
+"""`blindauc report`: write the report again, from the findings of a fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from blindauc.cli.terminal import printable
 def report(
     folder: Annotated[Path, path_argument(help="The folder that `blindauc fit` wrote.")],
 ) -> None:
-    """Make the report of a fit again.
+    """Write the HTML report of a fit again, from its findings.json.
+
+    Use it after an update of blindauc, or if report.html was lost.
 
     [bold]Example[/bold]
 
@@ -24,10 +26,10 @@ def report(
     from blindauc import report as pages
 
     path = folder / FINDINGS
-    # The page holds nothing but what the findings say, so that an older one is no loss.
+    # The page holds nothing that is not in the findings, so that an older one is no loss.
     check_outputs([folder / REPORT], [path], force=True)
     if not path.exists():
-        raise FileNotFoundError(f"There is no {path}: name a folder that `blindauc fit` wrote.")
+        raise FileNotFoundError(f"There is no {path}: pass a folder that `blindauc fit` wrote.")
     try:
         findings = pages.Findings.from_json(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""`blindauc reproduce`: a figure or table of the paper, re-run."""
+"""`blindauc reproduce`: re-run a figure or table of the paper."""
 
 from __future__ import annotations
 
@@ -22,20 +22,31 @@ if TYPE_CHECKING:
 
 def reproduce(
     name: Annotated[str, typer.Argument(help="figure1, table1, table2, table3, ssi or eeg")],
-    repeats: Annotated[int | None, typer.Option(min=1, help="Seeds of each row; the paper's by default.")] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Random draws per row of the table; by default as many as in the paper.")
+    ] = None,
     rows: Annotated[str, typer.Option(help="Only these rows, separated by ';'.")] = "",
     systems: Annotated[
-        str, typer.Option(help="Only these systems, separated by ';'; or 'nine': the paper's and the oracle.")
+        str, typer.Option(help="Only these systems, separated by ';'; or 'nine' for those of the paper and the oracle.")
     ] = "",
-    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 2,
-    out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path("results"),
-    data: Annotated[Path | None, typer.Option(help="A folder that holds the data sets; nothing is downloaded.")] = None,
-    reading: Annotated[int, typer.Option(min=1, max=2, help="Of what an outlier is, in tables 1 and 2.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of runs in parallel.")] = 2,
+    out: Annotated[Path, typer.Option(help="The folder for results, tables and figures.")] = Path("results"),
+    data: Annotated[
+        Path | None, typer.Option(help="A folder with the data sets; without it they are downloaded.")
+    ] = None,
+    reading: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=2,
+            help="Outliers in tables 1 and 2 are unusual in the relevant features (1) or in all features (2).",
+        ),
+    ] = 1,
     force: Force = False,
 ) -> None:
-    """Re-run a figure or table of the paper and set its numbers beside ours.
+    """Re-run a figure or table of the paper and print its numbers beside ours.
 
-    Every run is kept as soon as it is made: a run that was interrupted, or killed, goes on where it was.
+    Every run is saved when it ends: call an interrupted command again to continue it.
 
     [bold]Examples[/bold]
 
@@ -47,13 +58,13 @@ def reproduce(
     from blindauc.experiments.tables import summarised
 
     if data is not None:
-        os.environ["BLINDAUC_DATA"] = str(data)  # the runs side by side read it, too
+        os.environ["BLINDAUC_DATA"] = str(data)  # parallel processes read it, too
     experiment = _experiment(name, reading)
     chosen_rows = _chosen("row", rows, experiment.rows)
     chosen_systems = _systems(systems, experiment)
     wanted = cells(experiment, chosen_rows, chosen_systems, repeats)
     results = out / f"{experiment.name}.jsonl"
-    # What lies beside the runs was made from them, and is made again.
+    # Tables and figures beside the runs were made from them, and can be made again.
     check_outputs(_written(experiment, out), force=force or results.exists())
     _run(experiment, wanted, results, jobs)
     runs = runs_made(results, wanted)
@@ -66,25 +77,25 @@ def _experiment(name: str, reading: int) -> Experiment:
     from blindauc.experiments import EXPERIMENTS
 
     if name not in EXPERIMENTS:
-        raise ValueError(f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.")
+        raise ValueError(f"There is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}.")
     if reading == 1:
         return EXPERIMENTS[name]()
     if name not in ("table1", "table2"):
-        raise ValueError(f"{name} has one reading only: --reading 2 is for table1 and table2.")
+        raise ValueError(f"{name} has one reading only: omit --reading 2, which is for table1 and table2.")
     return EXPERIMENTS[name](reading=reading)
 
 
 def _chosen(kind: str, text: str, possible: Sequence[str]) -> list[str]:
-    """The chosen of the possible ones, in their order; all where none is named."""
+    """The possible values that `text` names, in their order; all if it names none."""
     wanted = [part.strip() for part in text.split(";") if part.strip()]
     unknown = [part for part in wanted if part not in possible]
     if unknown:
-        raise ValueError(f"there is no {kind} {unknown[0]!r}: choose from {'; '.join(possible)}.")
+        raise ValueError(f"There is no {kind} {unknown[0]!r}: choose from {'; '.join(possible)}.")
     return [each for each in possible if not wanted or each in wanted]
 
 
 def _systems(text: str, experiment: Experiment) -> list[str]:
-    """The chosen systems; without a choice, those whose package is not there are left out with a word about it."""
+    """The chosen systems; by default all whose package is installed, with a note about the others."""
     from blindauc.experiments.systems import NINE, SYSTEMS
 
     if text == "nine":
@@ -94,7 +105,7 @@ def _systems(text: str, experiment: Experiment) -> list[str]:
     if missing and text:
         raise ValueError(f"{missing[0]} needs {SYSTEMS[missing[0]].needs}: pip install 'blindauc[peers]'")
     if missing:
-        typer.echo(f"Without {', '.join(missing)}: pip install 'blindauc[peers]' brings them.", err=True)
+        typer.echo(f"Left out: {', '.join(missing)}. To include them: pip install 'blindauc[peers]'", err=True)
     return [name for name in chosen if name not in missing]
 
 
@@ -131,12 +142,12 @@ def _print(table: Table, runs: Sequence[Row]) -> None:
 
     from blindauc.experiments.tables import findings, headings, marked_cells
 
-    title, caption = table.experiment.title, "mean ± sd (paper's mean); best PU bold"
+    title, caption = table.experiment.title, "mean ± standard deviation (mean of the paper); best PU system in bold"
     shown = RichTable("", *headings(table), title=title, caption=caption)
     for system in table.systems:
         shown.add_row(system, *marked_cells(table, system, "[bold]", "[/bold]"))
     console = Console()
-    # A pipe has no width: a table that is cut would be of no use there.
+    # A pipe has no width; do not truncate the table there.
     console.width = max(console.width, 24 + 24 * len(table.rows)) if not console.is_terminal else console.width
     console.print(shown)
     found = findings(table, runs)
@@ -163,5 +174,5 @@ def _write(table: Table, runs: Sequence[Row], out: Path) -> None:
 
 
 def _written(experiment: Experiment, out: Path) -> list[Path]:
-    """The files that are made from the runs."""
+    """The tables and figures that are made from the runs."""
     return [out / f"{experiment.name}.{kind}" for kind in ("csv", "md", "png", "svg")]

@@ -1,4 +1,4 @@
-"""`blindauc score`: scores, probabilities and ranks for new rows, however many."""
+"""`blindauc score`: scores, probabilities and ranks of new rows."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from blindauc.progress import steps
 
 def score(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
-    data: Annotated[Path, path_argument(help="A table with the columns of the one that the model was fitted to.")],
+    data: Annotated[Path, path_argument(help="A table with the columns that the model was fitted to.")],
     out: Annotated[
         Path | None,
-        path_option(help="The .csv, .tsv, .xlsx or .parquet file to write; named after the table by default."),
+        path_option(help="The .csv, .tsv, .xlsx or .parquet file to write; by default named after the table."),
     ] = None,
-    id: Annotated[str | None, typer.Option(help="A column that names the rows.")] = None,
+    id: Annotated[str | None, typer.Option(help="A column that names the rows, to include in the file.")] = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON, and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON, and nothing else.")] = False,
 ) -> None:
-    """Score the rows of a table, which may be larger than memory.
+    """Score and rank the rows of a table, which may be larger than memory.
 
-    Columns may come in any order, and there may be more of them than the model needs.
+    The columns may be in any order, and the table may have more of them than the model needs.
 
     [bold]Examples[/bold]
 
@@ -40,12 +40,12 @@ def score(
     """
     path = out or Path(f"{data.name.split('.')[0]}-scores.csv")
     if path.is_dir():
-        raise ValueError(f"{path} is a folder: name a file with --out.")
+        raise ValueError(f"{path} is a folder: choose a file with --out.")
     check_outputs([path], [data, model_path(model)], force=force)
     with steps({"starting": 1.0, "scoring": 4.0}, is_shown=not as_json) as at:
         at("starting")
         from blindauc.analysis import scored_parts, write_table
-        from blindauc.analysis.cells import Unseen, unseen_told
+        from blindauc.analysis.cells import Unseen, describe_unseen
         from blindauc.analysis.writing import check_ending
         from blindauc.datasets.tables import notation_of
         from blindauc.model_files import load
@@ -59,6 +59,7 @@ def score(
         cells = [{"column": column, "category": text, "n_rows": n} for (column, text), n in unseen.most_common()]
         typer.echo(json.dumps({"file": str(path), "n_rows": n_rows, "unseen_categories": cells}))
         return
-    typer.echo(f"{n_rows:,} rows scored, counted from 1, the first row below the header: {printable(str(path))}")
+    typer.echo(f"{n_rows:,} rows scored: {printable(str(path))}")
+    typer.echo("Row 1 is the first row below the header.")
     if unseen:
-        typer.echo(printable(unseen_told(unseen)))
+        typer.echo(printable(describe_unseen(unseen)))

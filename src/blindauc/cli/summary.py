@@ -1,4 +1,4 @@
-"""What was found, in lines that a person reads in a terminal."""
+"""The summary of a fit for a terminal."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from blindauc.report.findings import Expected, Findings
 
 MOST_NAMED = 5
+"""Columns that are listed by name (convention)."""
 
 
 def summary(findings: Findings, folder: Path) -> str:
@@ -31,11 +32,13 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield f"{asked.data}: {rows}, {asked.n_labelled:,} labelled positive, {asked.n_columns} columns used"
     if findings.checks is not None:
         yield stated_checks(findings.checks)
+    if asked.set_aside:
+        yield "columns not used:"
     for column, reason in list(asked.set_aside.items())[:MOST_NAMED]:
         yield f"  {printable(column)}: {printable(reason)}"
     if len(asked.set_aside) > MOST_NAMED:
         n_more = len(asked.set_aside) - MOST_NAMED
-        yield f"  and {n_more} more column{'s' * (n_more > 1)}, all told in the report"
+        yield f"  and {n_more} more column{'s' * (n_more > 1)}, listed in the report"
     yield from (printable(as_options(note)) for note in asked.notes)
     yield ""
     yield from _numbers(findings)
@@ -46,16 +49,16 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     if findings.baselines:
         yield SIMPLER_TELLS_NO_WRONG_LABELS
     else:
-        yield "Too few positives to choose anything: this is a plain fit."
+        yield "Too few labelled rows to choose settings: this fit uses the defaults."
     yield ""
     by_group = () if asked.n_groups is None else (BY_GROUP,)
     for name in (RANKING, *by_group, DOUBTFUL, WORKBOOK, REPORT):
         yield printable(str(folder / name))
-    yield "Every file counts rows from 1, the first row below the header."
+    yield "In every file, row 1 is the first row below the header."
 
 
 def _columns(findings: Findings) -> str:
-    """How many are selected, and the first of them; the strongest where none is."""
+    """The number of selected columns, with the first few; for shapes that select none, the strongest columns."""
     n_used = findings.asked.n_columns
     if not does_select(findings.shapes):
         strongest = dict.fromkeys(effect.source for effect in findings.effects)
@@ -66,7 +69,7 @@ def _columns(findings: Findings) -> str:
 
 
 def _numbers(findings: Findings) -> Iterator[str]:
-    """What is known, and what is not."""
+    """The estimates, or why they cannot be made."""
     is_known = findings.is_auc_known
     prior = stated_prior(
         findings.prior, is_auc_known=is_known, is_prior_known=findings.is_prior_known, remedy="--prior SHARE"

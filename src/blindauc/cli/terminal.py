@@ -1,8 +1,8 @@
-"""Text from files, and names of files, made harmless to a terminal."""
+"""Text from files, and file names, without terminal control sequences."""
 
 
 def printable(text: str) -> str:
-    """The text with a question mark for whatever is no letter, or would steer a terminal.
+    """The text with a question mark in place of every non-printable character.
 
     Examples
     --------
@@ -14,5 +14,5 @@ def printable(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """The text with nothing but single spaces between its words."""
+    """The text on a single line, without control characters."""
     return printable(" ".join(text.split()))

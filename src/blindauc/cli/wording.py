@@ -1,4 +1,4 @@
-"""The parameters that the library names in its messages, as options of the command line."""
+"""Translate parameter names in messages of the library to options of the command line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ OPTIONS = {
     "rows_by": "--rows-by",
     "time": "--time",
     "checked": "--checked",
+    "data_folder": "--data",
     "prior": "--prior",
     "drop": "--drop COLUMN",
     "allow_leaks": "--allow-leak COLUMN",
@@ -35,7 +36,7 @@ _PARAMETER = re.compile(
 
 
 def as_options(message: str) -> str:
-    """A message of the library with the options of the command line in the place of parameters.
+    """A message of the library with command-line options in place of parameter names.
 
     Examples
     --------

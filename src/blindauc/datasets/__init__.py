@@ -1,4 +1,4 @@
-"""Data sets: simulated ones with known truth, and public ones."""
+"""Simulated data with known true labels, and loaders of public data sets."""
 
 from blindauc.datasets.cohort import Cohort, make_cohort
 from blindauc.datasets.eeg import EEGRecordings, make_eeg

@@ -1,4 +1,4 @@
-"""A simulated surgical cohort, in the place of the paper's, which is private: who develops an infection?"""
+"""A simulated surgical cohort with infections, in place of the paper's, which is private."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from blindauc._typing import Bools, Floats, Ints
 
 DAY_TO_DAY = 0.6
-"""The correlation of what moves a variable on one day with what moves it on the next."""
+"""Correlation of a variable's fluctuation on one day with that on the next (chosen by us: the paper gives none)."""
 
 
 @dataclass(frozen=True)
@@ -47,23 +47,26 @@ def make_cohort(
     drift: float = 1.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Cohort:
-    """Draw a cohort of the size and make of the paper's.
+    """Draw a cohort of the size and structure of the paper's.
 
-    Each subject has a level of its own in every variable, and about it the days wander, each close to the day before.
-    An infection sets in at some time in the first three quarters of the days; from then on it moves the relevant
-    variables, up or down by variable, ever closer to a new level. The earlier it sets in, the easier it is to see.
+    Every subject has its own level of every variable, with autocorrelated fluctuations from day to day. An infection
+    starts at a random time in the first three quarters of the days. From then on it moves the relevant variables
+    towards a new level, each up or down. The earlier it starts, the easier it is to detect.
 
     Parameters
     ----------
     n_subjects, n_variables, n_days : int
+        The size of the cohort.
     n_relevant : int
-        Chosen at random among the variables.
+        The number of variables that an infection moves, chosen at random.
     share_infected : float
+        The share of infected subjects.
     n_mislabelled : int
-        Subjects without an infection that the records call infected.
+        Subjects without an infection whose record says infected.
     drift : float
-        How far an infection moves a relevant variable in the end, in standard deviations of that variable.
+        The final shift of a relevant variable by an infection, in standard deviations of that variable.
     random_state : int, RandomState or None
+        Seed of the draws.
 
     Returns
     -------
@@ -111,7 +114,7 @@ def make_cohort(
 
 
 def _wandering(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
-    """Stationary series of unit variance along the last axis, each value correlated with the one before."""
+    """Stationary AR(1) series of unit variance along the last axis."""
     steps = rng.standard_normal(shape) * np.sqrt(1 - DAY_TO_DAY**2)
     steps[..., 0] /= np.sqrt(1 - DAY_TO_DAY**2)
     return lfilter([1.0], [1.0, -DAY_TO_DAY], steps)

@@ -1,8 +1,8 @@
-"""Text with separators between its cells (CSV, TSV) as Arrow's record batches: the same rows however they are cut.
+"""Delimited text (CSV, TSV) as Arrow record batches, with types that do not depend on the batch size.
 
-Text has no types. Every cell is therefore read as the text that it is, and a column becomes one of numbers only if all
-its cells, in the whole file, are plainly written numbers. So the file is read twice: first to find these columns and
-what may be wrong with it, then to give the rows.
+Text has no types. Every cell is therefore read as text, and a column becomes numeric only if all its cells in the whole
+file are plainly written numbers. So the file is read twice: first to find the numeric columns and any errors, then to
+return the rows.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from blindauc.datasets.table_errors import TableError, check_names, imported, sh
 
 WHOLE = r"^(0|-?[1-9][0-9]{0,14})$"
 DECIMAL = r"^-?((0|[1-9][0-9]{0,14})(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$"
-"""Numbers whose digits a float keeps. What begins with 0 or is longer may be a name, such as 00417, and stays text."""
+"""Numbers of at most 15 digits, which a float represents exactly. Those with leading zeros or more digits may be
+identifiers, such as 00417, and stay text."""
 
 DECIMAL_COMMA = r"^(-?[0-9]+),([0-9]+([eE][-+]?[0-9]+)?)$"
 WITH_THOUSANDS = r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?$"
 
 
 def text_batches(path: Path, ending: str, header_row: int | None = None) -> Iterator[Any]:
-    """The rows of a file of text; the ending is that without the compression.
+    """The rows of a text file; `ending` is its extension without that of a compression.
 
-    In a file with semicolons 1,5 is the number 1.5: there the comma was taken. Columns without a name and without a
-    value, which spreadsheets add at the right, are left out.
+    In a file separated by semicolons, 1,5 is the number 1.5. Columns with neither a name nor a value, which
+    spreadsheets add at the right, are left out.
     """
     record_batch = imported("pyarrow").RecordBatch
     with opened_text(path, ending, header_row) as (layout, texts):
@@ -47,14 +48,14 @@ def text_batches(path: Path, ending: str, header_row: int | None = None) -> Iter
 def opened_text(
     path: Path, ending: str, header_row: int | None = None
 ) -> Iterator[tuple[Layout, Callable[[], Iterator[Any]]]]:
-    """How a file of text is laid out, and what gives its rows with all cells as text, as often as it is asked."""
+    """The layout of a text file, and a function that reads its rows with all cells as text (any number of times)."""
     with as_arrow_can_read_it(path) as file:
         layout = find_layout(path, file, SEPARATORS[ending], header_row)
         yield layout, partial(_texts, path, file, layout)
 
 
 def text_notation(path: Path, ending: str, header_row: int | None = None) -> Notation:
-    """How the cells of a file of text are separated and its numbers written."""
+    """The separator and the decimal mark of a text file."""
     with opened_text(path, ending, header_row) as (layout, _):
         return layout.notation
 
@@ -65,18 +66,18 @@ class _Column(NamedTuple):
 
 
 def _texts(path: Path, file: Path, layout: Layout) -> Iterator[Any]:
-    """The rows with all cells as text, blank ones missing."""
+    """The rows with all cells as text; blank cells are missing."""
     pa, pa_csv = imported("pyarrow"), imported("pyarrow.csv")
     ragged: list[Any] = []
 
     def remember(row: Any) -> str:
         if not row.text.strip(f'{layout.notation.separator}" \r\n'):
-            return "skip"  # spreadsheets end with rows of separators, which may be fewer than the header has
+            return "skip"  # spreadsheets may end with rows of separators, shorter than the header
         ragged.append(row)
         return "error"
 
     options = {
-        # One thread knows the number of each row.
+        # Only a single thread knows the row numbers, for messages.
         "read_options": pa_csv.ReadOptions(
             use_threads=False,
             block_size=layout.block_size,
@@ -99,9 +100,9 @@ def _texts(path: Path, file: Path, layout: Layout) -> Iterator[Any]:
 
 
 def _without_blank_rows(batch: Any) -> Any:
-    """The rows that say something: spreadsheets add rows of separators at the end.
+    """The batch without blank rows, since spreadsheets add rows of separators at the end.
 
-    With one column there are no separators: what is blank there was written with quotes, and is meant.
+    With one column there are no separators: a blank cell was written with quotes, on purpose, and stays.
     """
     compute = imported("pyarrow.compute")
     if len(batch.columns) == 1 or any(column.null_count == 0 for column in batch.columns):
@@ -116,8 +117,8 @@ def _row_error(path: Path, ragged: Sequence[Any], reason: str) -> TableError:
     if ragged:
         row = ragged[0]
         return TableError(
-            f"{path} has {row.actual_columns} cells in row {row.number}, {shown(row.text)}, and {row.expected_columns} "
-            "columns: mend that row, with quotes around cells that hold a separator or a quote."
+            f"{path} has {row.actual_columns} cells in row {row.number}, {shown(row.text)}, but {row.expected_columns} "
+            "columns: correct that row, with quotes around cells that hold a separator or a quote."
         )
     return TableError(f"{path} cannot be read ({shown(reason)}): export it again.")
 
@@ -138,7 +139,7 @@ def _without_thousands(column: Any) -> Any:
 
 
 def _columns(batches: Iterable[Any], layout: Layout) -> list[_Column]:
-    """What each column is: whole numbers, numbers or text, in this order of preference."""
+    """The columns to keep, with their types: integers, floats or text, in this order of preference."""
     pa = imported("pyarrow")
     choice, has_value = np.zeros(len(layout.names), dtype=int), np.ones(len(layout.names), dtype=bool)
     has_value[layout.unnamed] = False
@@ -153,9 +154,9 @@ def _columns(batches: Iterable[Any], layout: Layout) -> list[_Column]:
 
 
 def _all_match(pattern: str, batch: Any, columns: Ints) -> Bools:
-    """Whether all cells of a column match, for each of these columns."""
+    """Whether all cells of a column match the pattern, for each of the given columns."""
     pa, compute = imported("pyarrow"), imported("pyarrow.compute")
-    # One search over all of them: there may be thousands of columns, and each call takes a while to begin.
+    # A single call for all columns: there may be thousands, and every call has an overhead.
     cells = pa.concat_arrays([pa.array([], pa.string()), *(batch.column(column) for column in columns.tolist())])
     matches = compute.match_substring_regex(cells, pattern).fill_null(True).to_numpy(zero_copy_only=False)
     return matches.reshape(len(columns), len(batch)).all(axis=1)

@@ -1,4 +1,4 @@
-"""Simulated EEG whose seizures are known, in place of the paper's recordings of mice, which are private."""
+"""Simulated EEG with known seizures, in place of the paper's recordings of mice, which are private."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPIKE_WIDTH = 0.015  # the standard deviation of its bell, in seconds
 
 @dataclass(frozen=True)
 class EEGRecordings:
-    """Single-channel recordings, and which of them are seizures.
+    """Single-channel recordings, with the mask of those that hold a seizure.
 
     Attributes
     ----------
@@ -40,11 +40,11 @@ def make_eeg(
 ) -> EEGRecordings:
     """Draw recordings of background activity, some of them with a seizure.
 
-    Background is noise whose power falls with the frequency. Its amplitude and slope vary from recording to recording.
-    On it come, each in some recordings: bursts of alpha waves, smooth theta waves, lone spikes, muscle activity and
-    drift of the electrode. A seizure adds a train of spikes, each followed by a slow wave, at 3 to 8 per second and
-    slowing down, which may be weaker or stronger than the background. So no single feature will do: amplitude varies
-    anyway, spikes also come alone, and waves of the same frequency also come without spikes.
+    The background is noise whose power falls with frequency; its amplitude and slope vary between recordings. Some
+    recordings also have bursts of alpha waves, theta waves, isolated spikes, muscle activity or electrode drift. A
+    seizure adds spike-and-wave complexes at 3 to 8 Hz that slow down, weaker or stronger than the background. No single
+    feature separates seizures: amplitudes vary anyway, and spikes and waves of the same frequency also occur without
+    a seizure.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def make_eeg(
     Returns
     -------
     EEGRecordings
-        The seizures are at random places.
+        The seizures are at random positions.
 
     See Also
     --------
@@ -134,7 +134,7 @@ def _drift(rng: np.random.RandomState, time: Floats) -> Floats:
     return rng.uniform(1.0, 3.0) * np.sin(2 * np.pi * rng.uniform(0.1, 0.6) * time + rng.uniform(0.0, 2 * np.pi))
 
 
-# What may come on any background, and how often it does.
+# Events that may occur on any background, with the share of recordings that have them (chosen by us).
 EVENTS: dict[Callable[[np.random.RandomState, Floats], Floats], float] = {
     _alpha_bursts: 0.5,
     _theta_waves: 0.3,
@@ -146,13 +146,13 @@ EVENTS: dict[Callable[[np.random.RandomState, Floats], Floats], float] = {
 
 def _coloured_noise(rng: np.random.RandomState, time: Floats, slope: float) -> Floats:
     frequency = rfftfreq(len(time), time[1])
-    # Level below 1 Hz, so that the amplitude does not hang on the length of the recording.
+    # Flat below 1 Hz, so that the amplitude does not depend on the length of the recording.
     spectrum = rfft(rng.standard_normal(len(time))) * np.maximum(frequency, 1.0) ** (-slope / 2)
     return _standardised(irfft(spectrum, len(time)))
 
 
 def _cycles(rng: np.random.RandomState, time: Floats, frequency: float, slowing: float = 0.0) -> Floats:
-    """The count of cycles so far: from `frequency`, down by the share `slowing` at the end, a little irregular."""
+    """The phase in cycles: starts at `frequency`, slows down by the share `slowing` to the end, with some jitter."""
     jitter = 0.04 * np.sqrt(time[1]) * np.cumsum(rng.standard_normal(len(time)))
     return rng.uniform() + frequency * time * (1.0 - slowing / 2 * time / time[-1]) + jitter
 
@@ -162,7 +162,7 @@ def _spike(since: Floats) -> Floats:
 
 
 def _swell(rng: np.random.RandomState, time: Floats) -> Floats:
-    """Rise and fall within seconds, at a random time."""
+    """A Gaussian envelope of 0.5 to 2 seconds at a random time."""
     return np.exp(-0.5 * ((time - rng.uniform(0.0, time[-1])) / rng.uniform(0.5, 2.0)) ** 2)
 
 

@@ -1,7 +1,7 @@
-"""Files of text as Arrow can read them: in UTF-8, plain or in a compression that it knows.
+"""Text files in a form that Arrow can read: UTF-8, uncompressed or in a compression that Arrow knows.
 
-Arrow reads ahead in threads of its own. They must not need Python, which could end before them and then crashes, so
-that Arrow is given nothing but files that it can read alone.
+Arrow reads ahead in its own threads. If these called into Python, the interpreter could crash at exit. So Arrow only
+gets files that it can read without Python.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ARROW_NAMES = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 COMPRESSIONS = (*ARROW_NAMES, ".xz", ".zip")
 
 PIECE = 1 << 20
-"""Bytes to read at a time."""
+"""Bytes to read at a time (convention)."""
 
 
 @contextmanager
 def as_arrow_can_read_it(path: Path) -> Iterator[Path]:
-    """The same text in UTF-8, if need be in a temporary file."""
+    """A path to the same text in UTF-8, in a temporary file if necessary."""
     encoding = _encoding(path)
     if path.suffix.lower() not in (".xz", ".zip") and encoding == "utf-8":
         yield path
@@ -45,7 +45,7 @@ def as_arrow_can_read_it(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """The bytes of a file, unpacked."""
+    """A stream of the decompressed bytes of a file."""
     compression = path.suffix.lower()
     if compression == ".zip":
         with zipfile.ZipFile(path) as archive, archive.open(only_member(path)) as stream:
@@ -59,37 +59,40 @@ def opened(path: Path) -> Iterator[Any]:
 
 
 def only_member(path: Path) -> str:
-    """The name of the one file in a zip archive."""
+    """The name of the only file in a zip archive; a TableError if there are several."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
-    # Archives from a Mac hold a shadow of each file.
+    # Archives made by macOS hold a metadata file for each file.
     names = [name for name in names if not name.startswith("__MACOSX/")]
     if len(names) != 1:
-        raise TableError(f"{path} holds {len(names)} files, and one was expected: unpack it and name one of them.")
+        raise TableError(f"{path} holds {len(names)} files, but one was expected: unpack it and name one of them.")
     return names[0]
 
 
 def _encoding(path: Path) -> str:
-    """What the letters are written in: UTF-8, UTF-16, or Windows-1252 where it cannot be UTF-8."""
+    """The encoding of a text file: UTF-8, UTF-16, or Windows-1252 if it cannot be UTF-8."""
     with opened(path) as stream:
         start = stream.read(PIECE)
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):  # what spreadsheets call Unicode text
         return "utf-16"
     if b"\0" in start:
-        raise TableError(f"{path} holds binary data, and text was expected: export it as CSV, or mend its ending.")
+        raise TableError(
+            f"{path} holds binary data, but its file name extension says text: export it as CSV, or correct the "
+            "extension."
+        )
     row = _row_that_is_not_utf_8(path)
     if row is None:
         return "utf-8"
     if not _is_windows_1252(path):
         raise TableError(
-            f"{path} is neither in UTF-8 nor in Windows-1252 (row {row} has other letters): save it as CSV UTF-8, or "
+            f"{path} is encoded neither in UTF-8 nor in Windows-1252 (see row {row}): save it as CSV UTF-8, or "
             "convert it, for example with iconv -t utf-8."
         )
     return "cp1252"
 
 
 def _row_that_is_not_utf_8(path: Path) -> int | None:
-    """The first line, from 1, with bytes that are not UTF-8; None where there is none."""
+    """The number of the first line with invalid UTF-8, counted from 1; None if there is none."""
     decoder, row = codecs.getincrementaldecoder("utf-8")(), 1
     for piece in _pieces(path):
         try:
@@ -101,10 +104,10 @@ def _row_that_is_not_utf_8(path: Path) -> int | None:
 
 
 def _is_windows_1252(path: Path) -> bool:
-    """Whether all bytes are letters there, and most of those beyond ASCII are not UTF-8.
+    """Whether all bytes are valid Windows-1252, and most of those beyond ASCII are not valid UTF-8.
 
-    A file in UTF-8 with a damaged letter would otherwise turn all its other umlauts into two letters each. In text of
-    Windows-1252 bytes that are UTF-8 by chance are rare.
+    The second condition excludes a UTF-8 file with one damaged character, whose other umlauts would each turn into two
+    characters. In Windows-1252 text, bytes that happen to be valid UTF-8 are rare.
     """
     decoder = codecs.getincrementaldecoder("utf-8")(errors="ignore")
     n_beyond_ascii = n_utf_8 = 0
@@ -119,7 +122,7 @@ def _is_windows_1252(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """All bytes in order, and an empty piece at the end."""
+    """The bytes of a file in pieces, then an empty piece."""
     with opened(path) as stream:
         yield from iter(partial(stream.read, PIECE), b"")
     yield b""

@@ -1,8 +1,8 @@
-"""Public files from a folder of the user's, from the cache, or from their source: always whole, always checked.
+"""Public data files from a local folder, the cache or their source, always verified by SHA-256.
 
-Given a folder (`data_folder`, or the environment variable BLINDAUC_DATA), a file is taken from there and the network
-is left alone. Otherwise it comes from the cache, the user's cache folder or what BLINDAUC_CACHE names, and is
-downloaded where the cache does not hold it as it should be.
+If a folder is given (`data_folder`, or the environment variable BLINDAUC_DATA), files are read from there and nothing
+is downloaded. Otherwise they come from the cache (the user's cache folder, or BLINDAUC_CACHE), and are downloaded if
+the cache has no valid copy.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".xz": lzma.dec
 
 
 class DataNotFoundError(OSError):
-    """A public file can be had neither whole nor right; one line says which, from where, why and what helps.
+    """A public data file is missing, unreadable or has the wrong checksum; the message says what to do.
 
     Attributes
     ----------
-    path : str, its place in a data folder
-    reason : str
+    path : str, the path of the file below a data folder
+    reason : str, what is wrong
     """
 
     def __init__(self, line: str, path: str, reason: str) -> None:
@@ -47,19 +47,19 @@ class DataNotFoundError(OSError):
         self.reason = reason
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker's error has to reach the process that waits for it; OSError alone would forget two of these.
+        # For errors in worker processes: OSError would pickle its message only.
         return type(self), (str(self), self.path, self.reason)
 
 
 def fetch(file: DataFile, data_folder: Folder | None = None) -> bytes:
-    """The content of a public file, its checksum verified.
+    """The content of a public data file, verified by its SHA-256.
 
     Parameters
     ----------
     file : DataFile
         An entry of `blindauc.datasets.sources`.
     data_folder : path, optional
-        Holds the file at `file.path`, as it is or compressed (.xz, .gz), or beside it what the source publishes.
+        A folder with the file at `file.path`, plain or compressed (.xz, .gz), or with the published archives there.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def fetch(file: DataFile, data_folder: Folder | None = None) -> bytes:
     Raises
     ------
     DataNotFoundError
-        Where it is not in the folder given, cannot be downloaded, or is not what it should be.
+        If the file is not in the given folder, cannot be downloaded, or has the wrong checksum.
     """
     folder = data_folder or os.environ.get("BLINDAUC_DATA")
     if folder:
@@ -81,7 +81,7 @@ def fetch(file: DataFile, data_folder: Folder | None = None) -> bytes:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_whole(cached, content)
     except OSError as error:
-        reason = f"cannot be kept in the cache ({error}); BLINDAUC_CACHE names another folder for it"
+        reason = f"cannot be written to the cache ({error}); BLINDAUC_CACHE sets another folder for it"
         raise _not_found(file, reason) from error
     return content
 
@@ -90,7 +90,7 @@ def _not_found(file: DataFile, reason: str) -> DataNotFoundError:
     folder, _, name = file.path.rpartition("/")
     line = (
         f"{file.path} {reason}. If you have it, put {name} or {' '.join(file.downloads)} (from {file.page}) into "
-        f"DIR/{folder} and pass --data DIR (data_folder=DIR in Python) or set BLINDAUC_DATA=DIR."
+        f"DIR/{folder} and pass DIR with data_folder=, or set BLINDAUC_DATA=DIR."
     )
     return DataNotFoundError(line, file.path, reason)
 
@@ -106,7 +106,7 @@ def _from_folder(file: DataFile, folder: Path) -> bytes:
 
 
 def _read(file: DataFile, folder: Path) -> bytes | None:
-    """The content from whichever form of it lies in the folder; None where there is none."""
+    """The content of a file from any of its forms in the folder; None if there is none."""
     name = Path(file.path).name
     for suffix, decompress in _COMPRESSIONS.items():
         if (path := folder / (name + suffix)).is_file():
@@ -128,7 +128,7 @@ def _from_source(file: DataFile) -> bytes:
 
 
 def _download(file: DataFile, url: str) -> bytes:
-    """The bytes behind an address; a connection that fails or breaks off gets a second chance, a refusal none."""
+    """Download a URL; a failed connection is retried once, an error status is not."""
     download = imported("pooch").HTTPDownloader()
     for is_last in (False, True):
         received = io.BytesIO()
@@ -141,7 +141,7 @@ def _download(file: DataFile, url: str) -> bytes:
                 answer.close()
                 reason = f"the server answered {answer.status_code} {answer.reason}"
             elif is_last:
-                reason = f"no connection, or it broke off: {type(error).__name__}"
+                reason = f"no connection, or it was interrupted: {type(error).__name__}"
             else:
                 continue
             raise _not_found(file, f"cannot be downloaded from {url} ({reason})") from error

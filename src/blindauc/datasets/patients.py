@@ -1,4 +1,4 @@
-"""A made-up table of patients after surgery, with the names and the dirt of a real one. Needs pandas."""
+"""A simulated table of patients after surgery, as untidy as a real one. Needs pandas."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_USELESS = 10
+"""Columns of pure noise."""
 
 
 @dataclass(frozen=True)
 class Patients:
-    """A table of patients, and what nobody would know.
+    """A table of patients, with the truth.
 
     Attributes
     ----------
-    table : pandas.DataFrame, whose column "infection" is "yes" where one was recorded and blank elsewhere
-    infected : mask of shape (n,), who really had one
-    miscoded : mask of shape (n,), whose record is wrong
+    table : pandas.DataFrame; its column "infection" is "yes" for a recorded infection, otherwise missing
+    infected : mask of shape (n,), the patients who really had an infection
+    miscoded : mask of shape (n,), the patients with a wrong record
     """
 
     table: pd.DataFrame
@@ -33,16 +34,18 @@ class Patients:
 
 
 def make_patients(n: int = 900, *, random_state: int | np.random.RandomState | None = None) -> Patients:
-    """Draw patients after surgery: one in four gets an infection, half of those are recorded, and some codes are wrong.
+    """Draw patients after surgery: one in four gets an infection, and half of these are recorded.
 
     Infections raise temperature, C-reactive protein and white cells, and are more frequent after long operations, in
-    smokers and on the bowel ward. A few patients of the day clinic, who are healthier than most, got the code of an
-    infection by mistake. The laboratory values are noise, and every fifth C-reactive protein is missing.
+    smokers and on the bowel ward. About 3 % of the patients without an infection, all healthier than most, are recorded
+    as infected by mistake. The laboratory values are noise, and one in five values of C-reactive protein is missing.
 
     Parameters
     ----------
     n : int, default=900
+        The number of patients.
     random_state : int, RandomState or None
+        Seed of the draws.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Loaders for the public data sets of the experiments.
+"""Loaders of the public data sets of the experiments.
 
-Every loader takes `data_folder`, a folder that holds the files; without it (and without BLINDAUC_DATA) they are
+Every loader takes `data_folder`, a folder with the files. Without it, and without BLINDAUC_DATA, the files are
 downloaded once, verified and cached (see `blindauc.datasets.fetching`).
 """
 
@@ -30,11 +30,11 @@ _AMPLITUDES = [f"{wave} amplitude" for wave in ("JJ", "Q", "R", "S", "R'", "S'",
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """Rows with their labels.
+    """Rows with their classes.
 
     Attributes
     ----------
-    X : ndarray of shape (n, p), NaN where a value is missing
+    X : ndarray of shape (n, p), NaN for missing values
     y : ndarray of shape (n,), the classes as published
     columns : the names of the p columns
     """
@@ -79,7 +79,7 @@ class IntensiveCare:
 def load_arrhythmia(data_folder: Folder | None = None) -> LabelledTable:
     """Load the UCI Arrhythmia data: 452 electrocardiograms.
 
-    Class 1 is a normal one, 2 to 15 are kinds of arrhythmia (11, 12 and 13 do not occur), 16 is the rest.
+    Class 1 is normal, 2 to 15 are kinds of arrhythmia (11, 12 and 13 do not occur), 16 is unclassified.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def load_arrhythmia(data_folder: Folder | None = None) -> LabelledTable:
     >>> data.X.shape, int((data.y == 1).sum())  # doctest: +SKIP
     ((452, 279), 245)
     """
-    # "?" is no number, which is what NumPy makes NaN of.
+    # "?" means missing; NumPy reads it as NaN.
     rows = np.genfromtxt(io.BytesIO(fetch(sources.ARRHYTHMIA, data_folder)), delimiter=",")
     return LabelledTable(rows[:, :-1], rows[:, -1].astype(np.intp), _arrhythmia_columns())
 
@@ -168,8 +168,8 @@ def load_diabetes130(data_folder: Folder | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame of 101,766 encounters and 50 columns
-        Several may belong to one patient (`patient_nbr`). `readmitted` is "NO", ">30" or "<30" (days). What was
-        published as "?" is missing; "None" in `max_glu_serum` and `A1Cresult` is a category: not measured.
+        A patient (`patient_nbr`) may have several. `readmitted` is "NO", ">30" or "<30" (days). "?" is read as
+        missing; "None" in `max_glu_serum` and `A1Cresult` is a category: not measured.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def load_physionet2012(part: str = "a", data_folder: Folder | None = None) -> In
     stays = io.BytesIO(fetch(sources.PHYSIONET2012_STAYS[part], data_folder))
     outcomes = io.BytesIO(fetch(sources.PHYSIONET2012_OUTCOMES[part], data_folder))
     measurements = pandas.read_csv(stays, dtype={"Time": "category", "Parameter": "category"})
-    # There are at most 2881 different times: convert each of them once.
+    # There are at most 2881 distinct times (48 hours of minutes): convert each of them once.
     minutes = np.array([60 * int(time[:2]) + int(time[3:]) for time in measurements["Time"].cat.categories])
     measurements["Time"] = minutes[measurements["Time"].cat.codes]
     died = pandas.read_csv(outcomes, index_col="RecordID")["In-hospital_death"] == 1
@@ -246,7 +246,7 @@ def load_physionet2012(part: str = "a", data_folder: Folder | None = None) -> In
 
 
 def _arrhythmia_columns() -> tuple[str, ...]:
-    """The names by the description published with the data (arrhythmia.names)."""
+    """The column names, from the description published with the data (arrhythmia.names)."""
     of_time = [*_WIDTHS, "intrinsic deflections", *_SHAPES]
     of_height = [*_AMPLITUDES, "QRSA", "QRSTA"]
     in_leads = [f"{lead} {what}" for of_lead in (of_time, of_height) for lead in _LEADS for what in of_lead]

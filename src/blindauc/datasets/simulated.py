@@ -1,4 +1,4 @@
-"""Simulated data whose truth is known: the paper's generator, and one with correlated features."""
+"""Simulated data with known true labels: the paper's generator, and one with correlated features."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from blindauc._typing import Bools, Floats, Ints
 
 @dataclass(frozen=True)
 class Dataset:
-    """Positive and unlabelled data together with what is usually hidden.
+    """Positive and unlabelled data with the true labels.
 
     Attributes
     ----------
     X : ndarray of shape (n, p), the training rows
     y_pu : ndarray of shape (n,), 1 for a labelled positive, 0 for an unlabelled row
     y_true : ndarray of shape (n,), the true labels, 1 or 0; a mislabelled positive has y_pu 1 and y_true 0
-    support : mask of shape (p,), the columns that matter
+    support : mask of shape (p,), the relevant columns
     outliers : row numbers of the mislabelled positives
-    X_test, y_test : rows to test on, with their true labels
+    X_test, y_test : test rows with their true labels
     """
 
     X: Floats
@@ -49,23 +49,26 @@ def make_paper_data(
 ) -> Dataset:
     """Draw a data set as in Tables 1 and 2 of the paper.
 
-    Relevant features are N(1, 7^2) for positives and N(-1, 7^2) for negatives, the others N(0, 5^2). Among the
-    labelled positives `n_outliers` are wrong: their features are N(-10, 1).
+    Relevant features are N(1, 7^2) for positives and N(-1, 7^2) for negatives, the others N(0, 5^2). Of the labelled
+    positives, `n_outliers` are mislabelled; their features are N(-10, 1).
 
     Parameters
     ----------
     n_features, n_outliers : int
+        The numbers of columns and of mislabelled positives.
     n_relevant : int
-        The first columns are the relevant ones.
+        The number of relevant columns; these come first.
     outlier_features : {"relevant", "all"}
-        The paper does not say which features of the outliers are N(-10, 1). "relevant" gives its numbers; with
+        Which features of the outliers are N(-10, 1); the paper does not say. "relevant" reproduces its results. With
         "all" the outliers have leverage.
     n_pos : int
-        Labelled positives, the outliers among them.
+        Labelled positives, including the outliers.
     n_hidden_pos, n_negatives : int
         Positives and negatives among the unlabelled rows.
     n_test_pos, n_test_negatives : int
+        Positives and negatives among the test rows.
     random_state : int, RandomState or None
+        Seed of the draws.
 
     Returns
     -------
@@ -114,26 +117,27 @@ def make_correlated_data(
     n_test: int = 6000,
     random_state: int | np.random.RandomState | None = None,
 ) -> Dataset:
-    """Draw correlated normal features, a share of the labelled positives replaced by negatives.
+    """Draw correlated normal features, with a share of negatives among the labelled positives.
 
-    Neighbouring features correlate by one half, those further apart by its powers. The class means of the relevant
-    ones, which are chosen at random, lie on either side of zero by amounts of random sign, such that the best linear
-    score has the given AUC.
+    Features i and j have correlation 0.5^|i - j|. The relevant features are chosen at random. Their class means are
+    opposite, with random signs, and scaled such that the best linear score has the given AUC.
 
     Parameters
     ----------
     contamination : float
         The share of the labelled positives that are negatives.
     outliers : {"ordinary", "far"}
-        "ordinary" ones are drawn like all negatives, "far" ones lie five times as far from zero on the negatives'
-        side.
+        "ordinary" outliers are drawn like all negatives; "far" ones have five times the mean of the negatives.
     n_features, n_relevant, n_pos, n_unlabelled : int
+        The numbers of columns, of relevant ones, of labelled positives and of unlabelled rows.
     prior : float
         The share of positives among the unlabelled rows.
     auc : float
+        The AUC of the best linear score.
     n_test : int
-        Rows to test on, half of them positive.
+        The number of test rows, half of them positive.
     random_state : int, RandomState or None
+        Seed of the draws.
 
     Returns
     -------
@@ -156,7 +160,7 @@ def make_correlated_data(
     correlation = 0.5 ** np.abs(places[:, None] - places)
     support = np.isin(places, rng.permutation(n_features)[:n_relevant])
     centre = np.where(support, rng.choice([-1.0, 1.0], n_features), 0.0)
-    # The best linear score separates means at +-centre by twice this distance.
+    # The best linear score separates the means +-centre by twice this (Mahalanobis) distance.
     distance = np.sqrt(centre @ np.linalg.solve(correlation, centre))
     centre *= ndtri(auc) / np.sqrt(2) / distance
     factor = np.linalg.cholesky(correlation)

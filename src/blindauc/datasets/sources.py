@@ -1,4 +1,4 @@
-"""The registry: for each public file where it is published, how it is unpacked and what its checksum is."""
+"""The registry of public data files: where each is published, how to unpack it, and its checksum."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class DataFile:
 
     Attributes
     ----------
-    path : its place in a data folder and in the cache
-    sha256 : of its content, uncompressed
-    base : the address below which it is published
-    downloads : the published files it is made of, by name, and their places below `base`
-    unpack : makes the content from them
-    page : where a person finds them
+    path : its path below a data folder and in the cache
+    sha256 : the checksum of its uncompressed content
+    base : the base URL of the downloads
+    downloads : the published files that it is made from, by name, with their URLs relative to `base`
+    unpack : makes the content from the downloads
+    page : the web page of the data set
     repacked : names of other archives with the same members, accepted in a data folder
     """
 
@@ -33,12 +33,12 @@ class DataFile:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The addresses of the `downloads`."""
+        """The URLs of the `downloads`."""
         return tuple(self.base + place for place in self.downloads.values())
 
     @property
     def source(self) -> str:
-        """The address to name to a person: of the one download, or of the page that offers them all."""
+        """The URL for messages: that of the only download, or the web page if there are several."""
         return self.urls[0] if len(self.urls) == 1 else self.page
 
 

@@ -1,4 +1,4 @@
-"""What is told of a file that cannot be read as a table."""
+"""Errors of files that cannot be read as a table."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ imported = partial(extras.imported, otherwise="Reading tables needs {}: pip inst
 
 
 class TableError(ValueError):
-    """A file cannot be read as a table; one line says what was expected, what came and what to do."""
+    """A file cannot be read as a table; the message says what was expected, what was found and what to do."""
 
 
 class NoRowsError(TableError):
-    """A file has columns and nothing in them."""
+    """A file has columns but no rows."""
 
 
 def check_names(path: Path, names: Sequence[str]) -> None:
-    """Raise unless there are columns, and their names differ."""
+    """Raise unless there are columns, with unique names."""
     if not names:
         raise TableError(f"{path} has no columns: export it again.")
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -30,18 +30,17 @@ def check_names(path: Path, names: Sequence[str]) -> None:
 
 
 def no_rows(path: Path) -> NoRowsError:
-    """What to raise where there are columns and nothing in them."""
-    return NoRowsError(f"{path} has names of columns but no rows: export it again, with its rows.")
+    """The error of a file with columns but no rows."""
+    return NoRowsError(f"{path} has column names but no rows: export it again, with its rows.")
 
 
 def no_header(path: Path, header_row: int, n_rows: int) -> TableError:
-    """What to raise where the row that should hold the names of the columns is not there."""
+    """The error of a header row that is blank or beyond the end of the file."""
     return TableError(
-        f"{path} has {n_rows} rows, and its row {header_row} (header_row) should hold the names of the columns: name "
-        "another row."
+        f"{path} has {n_rows} rows, and none with column names at row {header_row} (header_row): choose another row."
     )
 
 
 def shown(text: str) -> str:
-    """A piece of a file, short and harmless to a terminal."""
+    """A piece of a file for a message: short, and with control characters escaped."""
     return repr(text if len(text) <= 60 else f"{text[:60]}...")

@@ -1,7 +1,7 @@
-"""People's files as tables: CSV, TSV, Excel, Parquet, Arrow and Feather, whole or in parts. Needs pandas and pyarrow.
+"""Read tables from CSV, TSV, Excel, Parquet, Arrow and Feather files, whole or in parts. Needs pandas and pyarrow.
 
-What is missing is not judged here beyond blank cells: words such as "NA" or "?" stay the words that they are, and
-`blindauc.preprocessing` decides by the rest of the column.
+Only blank cells are missing here. Words such as "NA" or "?" stay text, and `blindauc.preprocessing` decides by the rest
+of the column whether they mean missing.
 """
 
 from __future__ import annotations
@@ -37,36 +37,37 @@ _OTHER_WORKBOOKS = (".xls", ".xlsb", ".ods", ".numbers")
 def read_table(path: Place, *, sheet: str | int | None = None, header_row: int | None = None) -> pd.DataFrame:
     """Read a table from a file.
 
-    - **.csv, .tsv, .tab, .txt**: UTF-8, UTF-16 or Windows-1252 with names in the first line, also compressed (.gz,
-      .bz2, .xz, .zst, or alone in a .zip). In .csv and .txt files the separator, a comma, semicolon or tab, is found
-      out; with semicolons or tabs numbers may be written as 12.345,67. A column is of numbers if all its cells are,
-      otherwise it is text just as written; blank cells are missing. Numbers with zeros in front or more than 15 digits
-      stay text, since they may be names.
-    - **.xlsx, .xlsm**: one sheet of a workbook, with the values of formulas that the spreadsheet last computed.
-    - **.parquet, .arrow, .feather**: with the types that they come with.
+    - **.csv, .tsv, .tab, .txt**: UTF-8, UTF-16 or Windows-1252 with column names in the first line, also compressed
+      (.gz, .bz2, .xz, .zst, or as the only file in a .zip). In .csv and .txt files the separator (comma, semicolon or
+      tab) is detected; with semicolons or tabs, numbers may be written as 12.345,67. A column is numeric if all its
+      cells are numbers, otherwise it is text exactly as written; blank cells are missing. Numbers with leading zeros or
+      more than 15 digits stay text, since they may be identifiers.
+    - **.xlsx, .xlsm**: one sheet of a workbook; formulas have the value that the spreadsheet last computed.
+    - **.parquet, .arrow, .feather**: with the types in the file.
 
-    Whole numbers and booleans have the nullable types of pandas. In text and sheets, blank rows are left out, and so
+    Integers and booleans have the nullable types of pandas. In text files and sheets, blank rows are left out, and so
     are columns with neither a name nor a value.
 
     Parameters
     ----------
     path : path
     sheet : str or int, optional
-        Of a workbook: the name of a sheet, or its number from 1. The first by default.
+        The sheet of a workbook, by name or by number from 1. By default the first.
     header_row : int, optional
-        Of text or a sheet: the row, from 1, that holds the names of the columns; rows above are left out. By default
-        the first that is not blank.
+        The row with the column names in a text file or sheet, counted from 1; rows above it are left out. By default
+        the first row that is not blank.
 
     Returns
     -------
     pandas.DataFrame
-        With at least one row and names that differ.
+        With at least one row and unique column names.
 
     Raises
     ------
     FileNotFoundError
+        If there is no such file.
     TableError
-        Where the file is not what its ending says, is empty, damaged, or has rows of different lengths.
+        If the file is empty, damaged, not in the format of its extension, or has rows of different lengths.
 
     See Also
     --------
@@ -94,15 +95,15 @@ def read_table_in_parts(
 ) -> Iterator[pd.DataFrame]:
     """Read a table that may be larger than memory, part by part.
 
-    The parts are the slices of what `read_table` would give, with the same types. Whatever is wrong with a file of
-    text is told before the first of them.
+    The parts are slices of what `read_table` would return, with the same types. Errors in a text file are raised before
+    the first part.
 
     Parameters
     ----------
     path, sheet, header_row
         As in `read_table`.
     n_rows : int, default=100_000
-        Rows of a part; the last may have fewer.
+        Rows per part; the last part may have fewer.
 
     Yields
     ------
@@ -114,7 +115,7 @@ def read_table_in_parts(
 
 
 def notation_of(path: Place, *, header_row: int | None = None) -> Notation:
-    """How a file separates its cells and writes its numbers; commas and points where it is not text.
+    """The separator and the decimal mark of a file; comma and point if it is not text.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def notation_of(path: Place, *, header_row: int | None = None) -> Notation:
 
 
 def _batches(path: Path, sheet: str | int | None, header_row: int | None) -> Iterator[Any]:
-    """The rows of a file as Arrow's record batches."""
+    """The rows of a file as Arrow record batches."""
     ending = known_ending(path)
     _check_place(path, ending, sheet, header_row)
     if ending in SEPARATORS:
@@ -155,37 +156,37 @@ def _batches(path: Path, sheet: str | int | None, header_row: int | None) -> Ite
 
 
 def known_ending(path: Path) -> str:
-    """What tells the format of a file, that of text without its compression; a TableError where it is none of ours."""
+    """The extension of a file, without that of a compression for text; a TableError if it cannot be read."""
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the file in it.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}: check its name and its folder.")
     if os.fsencode(path) != str(path).encode(errors="replace"):
-        raise TableError(f"{path} has a name that is not in UTF-8, which Arrow cannot open: rename it.")
+        raise TableError(f"{path} has a name that is not valid UTF-8, which Arrow cannot open: rename it.")
     with damage_told(path):
         ending = _ending(path)
     if ending in (*SEPARATORS, *WORKBOOKS, ".parquet", ".arrow", ".feather"):
         return ending
-    what = f"ends in {ending!r}" if ending else "has no ending"
+    what = f"ends in {ending!r}" if ending else "has no file name extension"
     remedy = "as .xlsx or CSV" if ending in _OTHER_WORKBOOKS else "as one of these"
     raise TableError(
-        f"{path} {what}, and tables are read from .csv, .tsv, .txt, .xlsx, .parquet, .arrow and .feather files, "
+        f"{path} {what}, but tables are read from .csv, .tsv, .txt, .xlsx, .parquet, .arrow and .feather files, "
         f"the first three also compressed as in .csv.gz: save it {remedy}."
     )
 
 
 def _check_place(path: Path, ending: str, sheet: str | int | None, header_row: int | None) -> None:
-    """Raise where a sheet, or a row of names, was asked for that such a file does not have."""
+    """Raise if a sheet or a header row is given for a file that cannot have one."""
     if sheet is not None and ending not in WORKBOOKS:
-        raise TableError(f"{path} is no workbook and has no sheets: do not name one (sheet).")
+        raise TableError(f"{path} is not a workbook and has no sheets: do not name one (sheet).")
     if header_row is not None and ending not in (*SEPARATORS, *WORKBOOKS):
-        raise TableError(f"{path} keeps the names of its columns apart: do not name a row of names (header_row).")
+        raise TableError(f"{path} stores its column names apart from the rows: do not name a header row (header_row).")
     if header_row is not None and header_row < 1:
-        raise TableError(f"{path} has rows from 1 on, and none that is {header_row} (header_row): name another.")
+        raise TableError(f"{path} has rows from 1 on, not {header_row} (header_row): choose another row.")
 
 
 def _ending(path: Path) -> str:
-    """What tells the format: the last part of the name, or for text the last before the compression."""
+    """The extension of a file; for compressed text, the one before that of the compression."""
     ending = path.suffix.lower()
     if ending not in COMPRESSIONS:
         return ending
@@ -202,7 +203,7 @@ def _parquet_batches(path: Path) -> Iterator[Any]:
 def _arrow_batches(path: Path) -> Iterator[Any]:
     pa, ipc = imported("pyarrow"), imported("pyarrow.ipc")
     with pa.OSFile(str(path)) as source:
-        # The format has two forms, for files and for streams, and either may be in a file.
+        # Arrow's IPC format has a file and a stream variant, and either may be stored in a file.
         is_file = source.read(6) == b"ARROW1"
         source.seek(0)
         reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
@@ -223,7 +224,7 @@ def _parts(path: Path, batches: Iterable[Any], n_rows: int) -> Iterator[pd.DataF
 
 
 def _cut(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:
-    """Tables of so many rows, and the rest."""
+    """Cut batches into tables of `n_rows` rows; the last may have fewer."""
     pa = imported("pyarrow")
     waiting: list[Any] = []
     n_waiting = 0
@@ -240,28 +241,29 @@ def _cut(batches: Iterable[Any], n_rows: int) -> Iterator[Any]:
 
 
 def frame_of(table: Any) -> pd.DataFrame:
-    """A table of Arrow as one of pandas, whose whole numbers and booleans stay what they are where some are missing."""
+    """An Arrow table as a DataFrame with nullable integers and booleans."""
     pa, pd = imported("pyarrow"), imported("pandas")
-    # Otherwise whole numbers would be floats in those parts where one is missing.
+    # Otherwise integers would become floats in those parts that have missing values.
     nullable = {pa.bool_(): pd.BooleanDtype()}
     for bits in (8, 16, 32, 64):
         nullable[getattr(pa, f"int{bits}")()] = getattr(pd, f"Int{bits}Dtype")()
         nullable[getattr(pa, f"uint{bits}")()] = getattr(pd, f"UInt{bits}Dtype")()
-    # With the metadata of pandas a column could become the index, out of sight.
+    # With pandas' metadata, a column could become the index and disappear from the columns.
     return table.to_pandas(types_mapper=nullable.get, ignore_metadata=True)
 
 
 @contextmanager
 def damage_told(path: Path) -> Iterator[None]:
-    """What goes wrong in reading a file is told in one line that names it."""
+    """Turn any error in reading a file into a one-line `TableError` that names the file."""
     try:
         yield
     except TableError:
         raise
     except _DAMAGED as error:
         if getattr(error, "errno", None):
-            raise  # what the system says is clear, such as that access is denied
+            raise  # the message of the system is clear, such as "Permission denied"
         reason = shown(str(error).partition("\n")[0])
         raise TableError(
-            f"{path} is damaged, cut short or not what its ending says ({reason}): export it again, or mend the ending."
+            f"{path} is damaged, truncated or not in the format of its file name extension ({reason}): export it "
+            "again, or correct the extension."
         ) from error

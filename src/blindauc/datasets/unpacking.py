@@ -1,7 +1,7 @@
-"""From what a source publishes to the one file that is checked, kept and read.
+"""Unpack published archives to the canonical file that is verified, cached and read.
 
-A source may change how it packs a file (the time in a zip archive, the order of its members), not what is in it. So
-the checksum is taken of the content, in a form that every packing leads to.
+A source may repack an archive (other time stamps, another order of its members) without changing the data. So the
+checksum is that of the content, in a form that does not depend on the packing.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 
 Unpack = Callable[[Iterable[bytes]], bytes]
-"""The published files, whole, to the content."""
+"""A function from the bytes of the published files to the content."""
 
 
 def as_published(published: Iterable[bytes]) -> bytes:
-    """The one file itself."""
+    """The only published file, unchanged."""
     (content,) = published
     return content
 
 
 def decompressed(published: Iterable[bytes]) -> bytes:
-    """The one file out of its gzip."""
+    """The only published file, decompressed with gzip."""
     return gzip.decompress(as_published(published))
 
 
 def member(name: str) -> Unpack:
-    """How to take the file of this name out of the one archive, whatever folder it lies in there."""
+    """A function that takes the file of this name out of the only published archive, from any folder in it."""
 
     def unpack(published: Iterable[bytes]) -> bytes:
         for member_name, content in members(as_published(published)):
             if member_name.lower() == name.lower():
                 return content
-        raise ValueError(f"the archive holds no {name}")
+        raise ValueError(f"the archive has no {name}")
 
     return unpack
 
 
 def members(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files of a zip or tar archive: their names without the folders, and what is in them."""
+    """The files of a zip or tar archive: their names without folders, and their contents."""
     if zipfile.is_zipfile(io.BytesIO(archive)):
         with zipfile.ZipFile(io.BytesIO(archive)) as unzipped:
             yield from ((PurePosixPath(info.filename).name, unzipped.read(info)) for info in unzipped.infolist())
@@ -53,11 +53,11 @@ def members(archive: bytes) -> Iterator[tuple[str, bytes]]:
                 if stream := untarred.extractfile(info):
                     yield PurePosixPath(info.name).name, stream.read()
     except tarfile.ReadError as error:
-        raise ValueError("it is no whole zip or tar archive") from error
+        raise ValueError("it is not a complete zip or tar archive") from error
 
 
 def stacked_stays(published: Iterable[bytes]) -> bytes:
-    """PhysioNet's text file for each stay (Time,Parameter,Value), as one table in the order of their numbers.
+    """PhysioNet's text files, one per stay (Time,Parameter,Value), as one table sorted by stay.
 
     Examples
     --------
@@ -83,9 +83,9 @@ def stacked_stays(published: Iterable[bytes]) -> bytes:
 
 
 def stacked_recordings(published: Iterable[bytes]) -> bytes:
-    """Bonn's text file for each recording (a number in each line), as one line each: its name, then its samples.
+    """Bonn's text files, one per recording (a number per line), as one line each: the name, then the samples.
 
-    The archives differ in their line ends and in the case of `.txt`; here both are gone.
+    The archives differ in line ends and in the case of `.txt`; the result does not.
     """
     recordings = {
         name[:4].upper(): content.decode().split()

@@ -1,7 +1,7 @@
-"""A sheet of an Excel workbook as Arrow's record batches. Needs openpyxl.
+"""A sheet of an Excel workbook as Arrow record batches. Needs openpyxl.
 
-A spreadsheet has a type in every cell. A column has one where all its cells agree; otherwise it is text, as it would
-be in a CSV file, and `blindauc.preprocessing` goes by what the cells say.
+In a spreadsheet every cell has a type. A column takes that type if all its cells agree; otherwise it is text, as in a
+CSV file, and `blindauc.preprocessing` goes by the content of the cells.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from blindauc.datasets.table_errors import TableError, check_names, imported, no
 WORKBOOKS = (".xlsx", ".xlsm")
 
 OLD_OR_LOCKED = b"\xd0\xcf\x11\xe0"
-"""How files begin that Excel wrote before 2007, or with a password."""
+"""First bytes of an OLE2 file: a workbook of Excel before 2007, or one with a password."""
 
 LARGEST_WHOLE = 2**53
-"""Excel keeps every number as a float, in which larger whole numbers are not exact."""
+"""Largest integer up to which all are exact in a 64-bit float, which is how Excel stores numbers."""
 
 Row = tuple[Any, ...]
 
 
 def sheet_batches(path: Path, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Any]:
-    """The rows of a sheet, in one batch: a sheet has a million rows at most."""
+    """The rows of a sheet in a single batch: a sheet has at most 1,048,576 rows."""
     header, *rows = _rows_from_the_header(path, sheet, header_row)
     if not rows:
         raise no_rows(path)
@@ -40,7 +40,7 @@ def sheet_batches(path: Path, sheet: str | int | None = None, header_row: int | 
 
 
 def _rows_from_the_header(path: Path, sheet: str | int | None, header_row: int | None) -> list[Row]:
-    """The rows of a sheet that are not blank, from that with the names on."""
+    """The header of a sheet and all rows below it that are not blank."""
     with _opened(path) as workbook:
         rows = list(_rows(_sheet(path, workbook, sheet)))
     if header_row is not None:
@@ -50,7 +50,7 @@ def _rows_from_the_header(path: Path, sheet: str | int | None, header_row: int |
     rows = [row for row in rows if _says_something(row)]
     if not rows:
         raise TableError(
-            f"{path} has nothing in its sheet: a row with the names of the columns, and rows, were expected."
+            f"{path} has an empty sheet: a row with column names and at least one row below it were expected."
         )
     return rows
 
@@ -58,20 +58,20 @@ def _rows_from_the_header(path: Path, sheet: str | int | None, header_row: int |
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     openpyxl = imported("openpyxl")
-    # Of styles and the like that it does not know, openpyxl warns; there is nothing to be done about them.
+    # openpyxl warns of styles and extensions that it does not know; they do not matter here.
     with path.open("rb") as stream, warnings.catch_warnings(action="ignore"):
         if stream.read(len(OLD_OR_LOCKED)) == OLD_OR_LOCKED:
             raise TableError(
-                f"{path} has a password, or is of an Excel before 2007: save it as .xlsx without a password."
+                f"{path} has a password or comes from Excel before 2007: save it as .xlsx without a password."
             )
         try:
             yield openpyxl.load_workbook(stream, read_only=True, data_only=True)
         except (TableError, MemoryError):
             raise
-        except Exception as error:  # of a damaged archive, or of XML that is none, it can raise anything
+        except Exception as error:  # openpyxl can raise anything on a damaged archive or invalid XML
             reason = shown(str(error).partition("\n")[0])
             raise TableError(
-                f"{path} is damaged, cut short or not what its ending says ({reason}): save it again as .xlsx."
+                f"{path} is damaged, truncated or not a workbook ({reason}): save it again as .xlsx."
             ) from error
 
 
@@ -89,7 +89,7 @@ def _sheet(path: Path, workbook: Any, sheet: str | int | None) -> Any:
 
 
 def _rows(sheet: Any) -> Iterator[Row]:
-    sheet.reset_dimensions()  # other programs than Excel write wrong ones
+    sheet.reset_dimensions()  # some programs write wrong dimensions
     for row in sheet.iter_rows(values_only=True):
         yield tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
 
@@ -99,14 +99,14 @@ def _says_something(row: Row) -> bool:
 
 
 def _columns(header: Row, rows: Sequence[Row]) -> dict[int, list[Any]]:
-    """The cells of each column that has a name or a value, by its place."""
+    """The cells of each column that has a name or a value, by its position."""
     width = max(map(len, (header, *rows)))
     columns = {place: [row[place] if place < len(row) else None for row in rows] for place in range(width)}
     return {place: cells for place, cells in columns.items() if _says_something((*header[place : place + 1], *cells))}
 
 
 def _check_is_header(path: Path, header: Row, columns: dict[int, list[Any]]) -> None:
-    """Raise where most columns have no name: then a title stands above the table."""
+    """Raise if most columns have no name: then there is probably a title above the table."""
     n_names = sum(place < len(header) and header[place] is not None for place in columns)
     if n_names < len(columns) / 2:
         first = shown(_text(next(cell for cell in header if cell is not None)))
@@ -122,7 +122,7 @@ def _name(header: Row, place: int) -> str:
 
 
 def _array(cells: Sequence[Any]) -> Any:
-    """The cells of a column as what all of them are: numbers, moments, durations, yes or no; otherwise as text."""
+    """The cells of a column with their common type (numbers, times, durations, booleans); otherwise as text."""
     pa = imported("pyarrow")
     kinds = {_kind(cell) for cell in cells if cell is not None}
     if kinds == {"whole", "decimal"}:
@@ -155,7 +155,7 @@ def _kind(cell: Any) -> str:
 
 
 def _text(cell: Any) -> str:
-    """A cell as a CSV file would have it."""
+    """A cell as it would be written in a CSV file."""
     if isinstance(cell, datetime):
         return cell.isoformat(sep=" ") if cell.time().isoformat() != "00:00:00" else cell.date().isoformat()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) <= LARGEST_WHOLE:

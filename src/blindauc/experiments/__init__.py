@@ -1,4 +1,4 @@
-"""The paper, re-run: every figure and table, with the paper's numbers and the baselines beside ours."""
+"""Re-runs of the paper's figures and tables, with its numbers and baselines beside ours."""
 
 from __future__ import annotations
 

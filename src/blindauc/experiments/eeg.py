@@ -1,7 +1,8 @@
-"""The second application: seizures in windows of EEG, 264 features, 5 wrong labels among 140.
+"""The paper's second application: seizures in windows of EEG, 264 features, 5 wrong labels among 140.
 
-The paper's mice are private. In their place: simulated recordings, and those of the University of Bonn, set S (seizure)
-against all others. A recording gives two windows, the second at its end, and both fall on the same side.
+The paper's recordings of mice are private. Simulated recordings and those of the University of Bonn, set S (seizure)
+against all others, take their place. A recording gives two windows, one at its start and one at its end; both are in
+the training set, or both in the test set.
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ from blindauc.experiments.task import Task, pu_labels
 from blindauc.features.eeg import eeg_features, feature_families, feature_names
 
 WINDOW = 2056
+"""Samples of a window, as in the paper."""
+
 N_LABELLED, N_WRONG, N_UNLABELLED = 140, 5, 160
+"""Labelled windows, wrong labels among them, and unlabelled windows, as in the paper."""
+
 N_HIDDEN = 13
-"""Seizures among the unlabelled windows: the share that they have in the paper's recordings, 21,673 of 261,673."""
+"""Seizures among the unlabelled windows: their share in the paper's recordings is 21,673 of 261,673."""
 
 
 @cache
 def _windows(row: str) -> tuple[Floats, Bools]:
-    """The features of each recording's two windows, shape (n_recordings, 2, 264), and which recordings are seizures."""
+    """Features of the two windows of each recording, shape (n_recordings, 2, 264), and the mask of seizures."""
     if row == "simulated":
-        # One population, from which every repeat draws its own training recordings.
+        # A fixed population, from which every repeat draws its training recordings.
         recordings = make_eeg(random_state=0)
         signals, is_seizure, rate = recordings.signals, recordings.is_seizure, recordings.sampling_rate
     else:
@@ -60,7 +65,7 @@ def _draw(row: str, seed: int) -> Task:
 
 
 def _wrong_among_most_suspicious(model: Any, task: Task) -> dict[str, Any]:
-    """How many of the wrong labels an auditor meets who checks twice as many as there are."""
+    """The number of wrong labels among the most suspicious ones, twice as many as there are wrong labels."""
     if not hasattr(model, "suspicion_"):
         return {}
     checked = model.labelled_rows_[np.argsort(-model.suspicion_, kind="stable")[: 2 * N_WRONG]]
@@ -68,7 +73,7 @@ def _wrong_among_most_suspicious(model: Any, task: Task) -> dict[str, Any]:
 
 
 def experiment() -> Experiment:
-    """The stand-ins for the epileptic mice."""
+    """The experiment on seizures in EEG, with substitutes for the private data."""
     families = dict(zip(feature_names(), feature_families(), strict=True))
     return Experiment(
         name="eeg",

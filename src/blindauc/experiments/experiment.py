@@ -1,4 +1,4 @@
-"""What an experiment is: rows, a way to draw a task for each, systems, and the paper's numbers."""
+"""The definition of an experiment: its rows, how to draw a task for each, its systems and the paper's numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from blindauc.experiments.systems import SYSTEMS
 from blindauc.experiments.task import Task
 
 WITHOUT_TRUTH = tuple(name for name in SYSTEMS if name != "Oracle" and not name.endswith("(test prior)"))
-"""For real data: nobody knows which columns matter, and the prior is that of the unlabelled rows."""
+"""Systems for real data, where the relevant columns are unknown and the prior is that of the unlabelled rows."""
 
 Draw = Callable[[str, int], Task]
-"""(row, seed) -> a task."""
+"""A function from (row, seed) to a task."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,19 @@ class Experiment:
 
     Attributes
     ----------
-    name : what the command line calls it
-    title : one line that says what is compared
-    row_name : what the rows differ by
-    rows : their labels; numbers where a figure has them on an axis
-    draw : the task of a row and a seed
+    name : its name on the command line
+    title : one line about what is compared
+    row_name : the quantity in which the rows differ
+    rows : the labels of the rows; numbers if a figure has them on an axis
+    draw : draws the task of a row and a seed
     systems : the names of the systems, in the order of the table
-    repeats : of every row, each with its own seed
-    once : rows that are run once only, since they take long and vary little
+    repeats : the number of draws per row, each with its own seed
+    once : rows that are run only once, because they take long and vary little
     paper : the paper's AUC (in percent) by row and system
-    measure : what else is kept of a fitted system and its task
-    measured : what of that is shown, and under which heading
+    measure : computes further results of a fitted system and its task
+    measured : the headings of those further results that the table shows
     keeps_roc : whether ROC curves are kept and drawn
-    family : the family of a column by its name, where the selected ones are counted by family
+    family : maps a column name to its family, if selected columns are counted by family
     """
 
     name: str

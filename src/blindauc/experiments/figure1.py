@@ -1,7 +1,7 @@
-"""Figure 1: how many unlabelled rows are enough.
+"""Figure 1: AUC by the number of unlabelled rows.
 
-The paper leaves the dimension open. With 10 columns the direction between the means reaches an AUC of 0.955: neither
-hopeless nor soon reached.
+The paper does not state the dimension. With 10 columns, the direction between the means has an AUC of 0.955, which is
+neither out of reach nor reached at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from blindauc.metrics import blind_auc_score
 from blindauc.theory import auc_from_blind_auc
 
 N_POS, N_COLUMNS, N_TEST = 50, 10, 5000
+"""Labelled positives, as in the paper; columns (see above); and test rows of each class (convention)."""
+
 VARIANCE, SHARE_POSITIVE = 7.0, 0.1
+"""Variance of every column, and share of positives among the unlabelled rows, as in the paper."""
 
 
 def _draw(row: str, seed: int) -> Task:
@@ -33,7 +36,7 @@ def _draw(row: str, seed: int) -> Task:
 
 
 def _estimates(model: Any, task: Task) -> dict[str, Any]:
-    """The AUC as the paper estimates it, from training rows (it may be above 1), and as we do, from rows held out."""
+    """The AUC as the paper estimates it from training rows (may exceed 1), and our out-of-fold estimate."""
     blind_auc = blind_auc_score(task.y_pu, model.decision_function(task.X))
     by_training_rows = auc_from_blind_auc(blind_auc, task.prior_among_unlabelled)
     return {"auc_by_training_rows": by_training_rows, "auc_estimated": float(model.auc_)}

@@ -1,4 +1,4 @@
-"""Figures of an experiment: data first, drawn late."""
+"""Figures of an experiment: functions that return their data, and functions that draw it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from blindauc.experiments.systems import NINE, SYSTEMS
 from blindauc.experiments.tables import OURS, Table
 
 COLOURS = {OURS: "#c1121f", "BAUC-O": "#e07a5f", "BAUC": "#f2a541", "SVM (ideal)": "#1b1b1b", "Oracle": "#8d99ae"}
-"""Ours stands out; the systems without one of their own take the colour map's."""
+"""Colours of some systems, ours the most visible; the others take those of the colour map."""
 
 SIZE = (9.0, 5.0)
+"""Inches of a figure (convention)."""
 
 LETTERS_AN_INCH = 9
-"""Of a title."""
+"""Characters of a title per inch, for line breaks (by eye)."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def auc_lines(table: Table) -> list[Line]:
 
 
 def error_line(runs: Sequence[Row], rows: Sequence[str], name: str) -> Line:
-    """By how much an estimate of the AUC, kept in the runs by a name, is above the true one."""
+    """The error of an estimate of the AUC, which the runs hold under `name`, in percentage points."""
     gaps = [[100 * (run[name] - run["auc"]) for run in runs if run["row"] == row] for row in rows]
     x = np.array([float(row) for row in rows])
     return Line(name.replace("_", " "), x, np.array([np.mean(g) for g in gaps]), np.array([np.std(g) for g in gaps]))
@@ -65,7 +66,7 @@ def roc_lines(runs: Sequence[Row], row: str, systems: Sequence[str]) -> list[Lin
 
 
 def families_selected(experiment: Experiment, runs: Sequence[Row], row: str) -> dict[str, float]:
-    """How many columns of each family ours selects in a row, on average over the repeats."""
+    """The mean number of columns of each family that our system selects in a row."""
     chosen = [run["selected"] for run in runs if run["row"] == row and run["system"] == OURS]
     assert experiment.family is not None
     counts = Counter(experiment.family(column) for columns in chosen for column in columns)
@@ -73,7 +74,7 @@ def families_selected(experiment: Experiment, runs: Sequence[Row], row: str) -> 
 
 
 def draw(table: Table, runs: Sequence[Row]) -> Any:
-    """The figure of an experiment, as matplotlib has it."""
+    """The matplotlib figure of an experiment."""
     from matplotlib.figure import Figure
 
     experiment = table.experiment
@@ -94,7 +95,7 @@ def _set_title(figure: Any, title: str) -> None:
 
 
 def _style(label: str) -> dict[str, Any]:
-    """Ours is thick, and what users would pick is dashed: there are more systems than colours."""
+    """Our system has a thick line, and baselines are dashed, since there are more systems than colours."""
     is_theirs = label in SYSTEMS and label not in (*NINE, "Oracle")
     width = 2.5 if label == OURS else 1.0
     return {"label": label, "color": COLOURS.get(label), "linewidth": width, "linestyle": "--" if is_theirs else "-"}
@@ -121,7 +122,7 @@ def _draw_figure1(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
 
 
 def _draw_application(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
-    """ROC curves above, selected columns by family below, a column for each row of the table."""
+    """ROC curves above and selected columns by family below, one panel per row of the table."""
     figure = Figure(figsize=(6 * len(table.rows), 9), layout="constrained")
     panels = figure.subplots(2, len(table.rows), squeeze=False)
     for (above, below), row in zip(panels.T, table.rows, strict=True):
@@ -139,7 +140,7 @@ def _draw_application(Figure: Any, table: Table, runs: Sequence[Row]) -> Any:
 
 
 def _draw_bars(Figure: Any, table: Table) -> Any:
-    """A dot with its spread for every system, a panel for each row."""
+    """Mean and standard deviation of every system, one panel per row."""
     columns = min(5, len(table.rows))
     lines = -(-len(table.rows) // columns)
     figure = Figure(figsize=(3.2 * columns, 0.25 * len(table.systems) * lines + 1.2 * lines), layout="constrained")

@@ -1,4 +1,4 @@
-"""The paper's own recipe: few features, no outliers, then more of either while training rows are ranked better."""
+"""The paper's greedy tuning: start with few features and no outliers, add more of either while training AUC grows."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from blindauc.metrics import blind_auc_score
 from blindauc.sparsity import resolve_groups
 
 WORTH_WHILE = 1e-3
-"""What a step must add to the training AUC. More features always add a little."""
+"""Smallest gain of a step in training AUC (convention): more features always add a little."""
 
 OUTLIER_SHARES = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3)
-"""Shares of the labelled positives to leave out, close together since a step goes no further than the next."""
+"""Shares of the labelled positives to exclude (convention); a dense grid, since a step moves to the next share only."""
 
 
 def fitted_greedily(estimator: BlindAUCClassifier, X: Any, y: Any) -> BlindAUCClassifier:
-    """Grow features and outliers, each time what ranks the training rows better, until neither is worth while.
+    """Add features or outliers greedily, by the gain in training AUC, until neither helps.
 
-    The performance is the blind AUC on the training rows of the positives that are not left out. No row is held out:
-    this is the recipe of the paper, not the one to trust.
+    The criterion is the blind AUC on the training rows, without the excluded positives. No row is held out: this is
+    the method of the paper, kept for comparison. `BlindAUCClassifierCV` is more reliable.
 
     Parameters
     ----------
     estimator : BlindAUCClassifier
-        All parameters but `n_features_to_select` and `n_outliers`.
+        Sets all parameters except `n_features_to_select` and `n_outliers`.
     X : array-like or sparse matrix of shape (n, p)
     y : array-like of shape (n,), PU labels
 
@@ -54,7 +54,7 @@ def fitted_greedily(estimator: BlindAUCClassifier, X: Any, y: Any) -> BlindAUCCl
 
 
 def steps(estimator: BlindAUCClassifier, X: Any, y: Any) -> Iterator[BlindAUCClassifier]:
-    """Every fit that the recipe settles on, from the fewest features without outliers to the last."""
+    """The accepted fit of every step, from the fewest features without outliers to the last."""
     is_positive = read_labels(y, estimator.pos_label).is_positive
     plain = clone(estimator).set_params(calibrate=False)
     features, outliers = column_counts(_n_units(estimator, X))[::-1], list(OUTLIER_SHARES)
@@ -73,13 +73,13 @@ def steps(estimator: BlindAUCClassifier, X: Any, y: Any) -> Iterator[BlindAUCCla
 
 
 def performance(model: BlindAUCClassifier, X: Any, is_positive: Bools) -> float:
-    """The blind AUC on the training rows of the positives that the fit did not leave out."""
+    """The blind AUC on the training rows, without the positives that the fit excluded."""
     kept = ~np.isin(np.arange(len(is_positive)), model.outliers_)
     return float(blind_auc_score(is_positive[kept], model.decision_function(X)[kept]))
 
 
 def _n_units(estimator: BlindAUCClassifier, X: Any) -> int:
-    """Columns or, where these are selected in groups, groups."""
+    """The number of columns or, if columns are selected in groups, of groups."""
     n_columns = int(np.shape(X)[1])
     if estimator.groups is None:
         return n_columns

@@ -1,4 +1,4 @@
-"""The AUC that the paper reports, in percent (its Tables 1 to 3)."""
+"""AUC in percent that the paper reports in its Tables 1 to 3."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def _read(table: str) -> dict[tuple[str, str], float]:
 
 
 TABLE1, TABLE2, TABLE3 = _read(_TABLE1), _read(_TABLE2), _read(_TABLE3)
-"""By row and system."""
+"""AUC in percent by (row, system)."""

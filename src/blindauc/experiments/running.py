@@ -1,4 +1,4 @@
-"""Run what is missing: one run is one line of a results file, and a killed experiment goes on where it was."""
+"""Run an experiment: every run is a line of a results file, so that an interrupted experiment can be continued."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from blindauc.experiments.task import Task
 from blindauc.metrics.scorers import scores_of
 
 Row = dict[str, Any]
-"""One run: what was run, what came out, and with which versions."""
+"""One run: its settings, its results and the package versions."""
 
 ROC_POINTS = np.linspace(0, 1, 101)
+"""False positive rates at which ROC curves are stored (convention)."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run to make."""
+    """The identity of a run."""
 
     row: str
     seed: int
@@ -40,12 +41,12 @@ class Cell:
 
     @classmethod
     def of(cls, run: Row) -> Cell:
-        """That of a run which was made."""
+        """The identity of a finished run."""
         return cls(run["row"], run["seed"], run["system"])
 
 
 def cells(experiment: Experiment, rows: Sequence[str], systems: Sequence[str], repeats: int | None) -> list[Cell]:
-    """All runs to make, whole rows of the table one after the other; without a word about repeats, the usual ones."""
+    """All runs to make, row by row of the table; `repeats=None` takes those of the experiment."""
 
     def seeds(row: str) -> range:
         return range(repeats or (1 if row in experiment.once else experiment.repeats))
@@ -54,7 +55,7 @@ def cells(experiment: Experiment, rows: Sequence[str], systems: Sequence[str], r
 
 
 def runs_made(path: Path, wanted: Sequence[Cell]) -> list[Row]:
-    """The wanted runs that a results file holds; what was being written when it was killed is not one."""
+    """The wanted runs in a results file; an incomplete last line is ignored."""
     if not path.exists():
         return []
     text = path.read_bytes()
@@ -65,14 +66,14 @@ def runs_made(path: Path, wanted: Sequence[Cell]) -> list[Row]:
 
 
 def run_missing(experiment: Experiment, wanted: Sequence[Cell], path: Path, n_jobs: int) -> Iterator[Row]:
-    """Make the runs that the results file does not hold yet, and append each as soon as it is there.
+    """Make the runs that are not in the results file yet, and append each when it ends.
 
     Parameters
     ----------
     experiment : Experiment
-    wanted : the runs to have in the end
-    path : the results file, one JSON object a line
-    n_jobs : runs side by side
+    wanted : all runs that the file should hold in the end
+    path : the results file, with one JSON object per line
+    n_jobs : the number of runs in parallel
     """
     done = {Cell.of(run) for run in runs_made(path, wanted)}
     missing = [cell for cell in wanted if cell not in done]
@@ -98,12 +99,12 @@ def _append(path: Path, row: Row) -> None:
 
 
 def run_cell(experiment: Experiment, cell: Cell) -> Row:
-    """Draw the task, fit the system, test it once."""
+    """Draw the task, fit the system, and evaluate it once on the test rows."""
     task = experiment.draw(cell.row, cell.seed)
     start = perf_counter()
-    # One thread each: runs are side by side already, and the sums must not depend on how many there are.
+    # One thread each: runs are parallel already, and sums must not depend on the number of threads.
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of candidates that tuning then does not take
+        warnings.simplefilter("ignore", ConvergenceWarning)  # from candidates that tuning rejects
         model = SYSTEMS[cell.system].fitted(task)
     seconds = perf_counter() - start
     scores = np.asarray(scores_of(model, task.X_test), dtype=np.float64)
@@ -123,7 +124,7 @@ def run_cell(experiment: Experiment, cell: Cell) -> Row:
 
 
 def _found(model: Any, task: Task) -> Row:
-    """The columns that were selected, and the labels that were doubted, where the system does that."""
+    """The selected columns, excluded positives and flagged labels, for systems that have them."""
     if not hasattr(model, "support_"):
         return {}
     doubtful = model.doubtful_labels()
@@ -155,7 +156,7 @@ def _as_json(value: Any) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Of what a number depends on."""
+    """The versions of Python and of the packages that results depend on."""
     return {"python": platform.python_version()} | {
         name: version(name) for name in ("blindauc", "numpy", "scipy", "scikit-learn")
     }

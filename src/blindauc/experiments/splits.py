@@ -1,4 +1,4 @@
-"""Training sets drawn from real data: so many positives and negatives, some of the positives labelled."""
+"""Draw training sets from real data, with given numbers of positives, negatives and labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blindauc.experiments.task import Task, pu_labels
 
 
 def drawn_rows(is_positive: Bools, n_pos: int, n_neg: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Rows to train on and all others, each in random order."""
+    """Random training rows with the given numbers of positives and negatives, and all other rows."""
     pos, neg = (rng.permutation(np.flatnonzero(kind)) for kind in (is_positive, ~is_positive))
     train = np.concatenate([pos[:n_pos], neg[:n_neg]])
     return train, rng.permutation(np.setdiff1d(np.arange(len(is_positive)), train))
@@ -28,7 +28,7 @@ def drawn_task(
     groups: Ints | None = None,
     columns: tuple[str, ...] = (),
 ) -> Task:
-    """A task whose training rows are drawn and whose test rows are all others; what is missing is imputed."""
+    """A task with random training rows; all other rows are test rows. Missing values are imputed."""
     train, test = drawn_rows(is_positive, n_pos, n_neg, rng)
     y_true, y_test = (is_positive[part].astype(np.intp) for part in (train, test))
     X_train, X_test = imputed(X[train], X[test])
@@ -37,6 +37,6 @@ def drawn_task(
 
 
 def imputed(X_train: Floats, X_test: Floats) -> tuple[Floats, Floats]:
-    """Missing values filled with the training rows' medians."""
+    """Both sets with missing values imputed by the medians of the training rows."""
     imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(X_train)
     return imputer.transform(X_train), imputer.transform(X_test)

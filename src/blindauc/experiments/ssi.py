@@ -1,7 +1,7 @@
-"""The first application: infections after surgery, 37 variables on 9 days, whole variables selected.
+"""The paper's first application: infections after surgery, 37 variables on 9 days, whole variables selected.
 
-The paper's cohort is private. In its place: a simulated one, whose truth is known, and the deaths of the PhysioNet 2012
-challenge, which has 37 variables too, its 48 hours in 9 windows.
+The paper's cohort is private. A simulated cohort with known truth and the deaths of the PhysioNet 2012 challenge, which
+also has 37 variables (48 hours in 9 windows), take its place.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from blindauc.features.longitudinal import physionet_cohort
 from blindauc.trust import stability_selection
 
 N_POSITIVES, N_NEGATIVES, N_LABELLED = 40, 40, 35
+"""Sizes of the training set, as in the paper."""
+
 STABLE_SHARE, STABLE_FREQUENCY = 0.25, 0.6
-"""Variables are stable that belong to the strongest quarter in so many of the half-samples."""
+"""A variable is stable if it is among the strongest quarter in 60 % of the half-samples (convention of stability
+selection: Meinshausen and Buehlmann, 2010, advise thresholds from 0.6 to 0.9)."""
 
 SIMULATED, SMALL, FULL = "simulated cohort", "PhysioNet 2012", "PhysioNet 2012, set a and b"
 
@@ -45,7 +48,7 @@ def _simulated(seed: int) -> Task:
 
 
 def _small(seed: int) -> Task:
-    """The paper's sizes, drawn from set a; all other stays of it are the test set."""
+    """A training set of the paper's sizes from set a; all other stays of set a are the test set."""
     stays = _stays("a")
     return drawn_task(
         stays.X,
@@ -60,7 +63,7 @@ def _small(seed: int) -> Task:
 
 
 def _full(seed: int) -> Task:
-    """All of set a to train, as large a share of its deaths labelled as in the paper, and set b to test."""
+    """All of set a as training set, with the paper's share of labelled positives; set b as test set."""
     train, test = _stays("a"), _stays("b")
     y_true = train.died.astype(np.intp)
     n_labelled = round(N_LABELLED / N_POSITIVES * int(y_true.sum()))
@@ -73,7 +76,7 @@ _DRAWS = {SIMULATED: _simulated, SMALL: _small, FULL: _full}
 
 
 def _variables_found(model: Any, task: Task) -> dict[str, Any]:
-    """How well the selected variables, and the stable ones, are the true ones, where those are known."""
+    """F1 of the selected and of the stable variables against the true ones, if these are known."""
     if task.support is None or task.groups is None or getattr(model, "sparsity", "") != "group_l0":
         return {}
     true, selected = (set(task.groups[mask].tolist()) for mask in (task.support, model.support_))
@@ -90,7 +93,7 @@ def _f1(found: set[int], true: set[int]) -> float:
 
 
 def experiment() -> Experiment:
-    """The stand-ins for the surgical cohort."""
+    """The experiment on infections after surgery, with substitutes for the private data."""
     return Experiment(
         name="ssi",
         title="Infections after surgery (stand-ins): AUC, whole variables selected",

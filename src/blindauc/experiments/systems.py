@@ -1,8 +1,9 @@
-"""The systems that are compared: the paper's nine, the oracle, and what users would pick.
+"""The compared systems: the paper's nine, the oracle, and methods that users would choose.
 
-Ours are averages over settings, weighted by how held-out positives rank. The others that learn from PU labels are tuned
-by the same ranks with the lowest left out (`trimmed_blind_auc`), the l1 logistic regression by the plain blind AUC, as
-its users would, and "BAUC-OF (greedy)" by the paper's own recipe. The ideal SVM has the true training labels.
+Ours average over settings, weighted by out-of-fold evidence. The other systems that learn from PU labels are tuned by
+the out-of-fold trimmed blind AUC (`trimmed_blind_auc`), except for the l1 logistic regression, which is tuned by the
+plain blind AUC as its users would do, and "BAUC-OF (greedy)", which is tuned by the paper's method. The ideal SVM has
+the true training labels.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ from blindauc.experiments.task import Task
 from blindauc.metrics import blind_auc_scorer, trimmed_blind_auc_scorer
 
 N_FOLDS = 5
+"""Cross-validation folds (convention)."""
 
 MAX_SVM_STEPS = 20_000
-"""Far above what an SVM worth choosing takes: hopeless ones must not hold up a table."""
+"""Limit on the steps of an SVM, far above what a good candidate needs, so that bad ones do not hold up a table."""
 
 
 _SVM = [
@@ -46,14 +48,14 @@ _SVM = [
 
 @dataclass(frozen=True)
 class System:
-    """A way to learn a ranking from a task.
+    """A method that learns a ranking from a task.
 
     Attributes
     ----------
     name : str
-    fitted : the fitted estimator of a task
-    is_pu : whether it makes do with PU labels and what a user could know
-    needs : the extra package it needs, if any
+    fitted : fits an estimator to a task
+    is_pu : whether it uses only PU labels and what a user could know
+    needs : the extra package that it needs, if any
     """
 
     name: str
@@ -63,7 +65,7 @@ class System:
 
 
 def tuning_folds(task: Task, y: Ints) -> list[tuple[Ints, Ints]]:
-    """Folds of the training rows that leave blocks whole."""
+    """Cross-validation folds of the training rows that do not split blocks."""
     n_folds = min(N_FOLDS, int(np.bincount(y).min()))
     if task.blocks is None:
         return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(task.X, y))
@@ -72,7 +74,7 @@ def tuning_folds(task: Task, y: Ints) -> list[tuple[Ints, Ints]]:
 
 
 def _searched(estimator: Any, grid: Any, scoring: Any, task: Task, y: Ints) -> Any:
-    """Tuned over its own grid and over whether columns are scaled."""
+    """The estimator, tuned over its own grid and over whether columns are standardised."""
     grids = [grid] if isinstance(grid, dict) else grid
     grids = [
         {"scale": [StandardScaler(), "passthrough"], **{f"fit__{name}": values for name, values in each.items()}}
@@ -91,9 +93,9 @@ def _ideal_svm(task: Task) -> Any:
 
 
 def _abilities(task: Task, finds_outliers: bool, selects_features: bool) -> dict[str, Any]:
-    """The parameters that switch abilities of a tuned estimator off, and fold by blocks where there are any.
+    """Parameters of a tuned estimator that switch outliers or selection off, and set folds by blocks if there are any.
 
-    The paper's scores are linear.
+    The shape is linear, as in the paper.
     """
     switched: dict[str, Any] = {"shape": "linear"} | ({} if finds_outliers else {"n_outliers": 0})
     if task.blocks is not None:
@@ -127,11 +129,11 @@ def _pu_error(
 
 
 def _oracle(task: Task) -> Any:
-    """Knows the columns that matter and the labels that are wrong, and has only the ridge to choose."""
+    """The fit that is given the relevant columns and the wrong labels, and tunes only the regularisation strength."""
     support = np.ones(task.X.shape[1], dtype=bool) if task.support is None else task.support
     rows = np.setdiff1d(np.arange(len(task.X)), task.outliers)
     model = BlindAUCClassifierCV(shape="linear", n_outliers=0, n_features_to_select=None)
-    # Columns that do not matter are constant to it, so that it can be asked about all columns.
+    # Irrelevant columns are set to zero, so that the model can score test rows with all columns.
     return model.fit(np.where(support, task.X, 0.0)[rows], task.y_pu[rows])
 
 
@@ -139,7 +141,7 @@ def _elkan_noto(task: Task) -> Any:
     from pulearn import ElkanotoPuClassifier
 
     class Patient(ElkanotoPuClassifier):  # type: ignore[misc]
-        """Holds out other rows where, of few positives, it has drawn none: the peer would give up."""
+        """Draws the hold-out again if it has no positives, where pulearn's class raises an error."""
 
         def fit(self, X: Any, y: Any) -> Any:
             while True:
@@ -172,7 +174,7 @@ def _test(task: Task) -> float:
 
 
 _ONE_CLASS = {"nu": [0.05, 0.1, 0.2, 0.5], "kernel": ["linear", "rbf"]}
-# The sigmoid loss is not convex and every ridge a fit from nowhere: fewer of them, and fewer folds.
+# The sigmoid loss is not convex, so that no fit can start from another: fewer ridges and fewer folds.
 _NNPU: dict[str, Any] = {
     "risk": "nonnegative",
     "loss": "sigmoid",
@@ -181,7 +183,7 @@ _NNPU: dict[str, Any] = {
     "cv": 3,
     "n_repeats": 1,
 }
-# At its usual tolerance it takes minutes on nearly collinear columns, and ranks about as well.
+# At the default tolerance it takes minutes on nearly collinear columns, and ranks about as well.
 _L1_LOGISTIC = LogisticRegression(l1_ratio=1.0, solver="liblinear", random_state=0, max_iter=200, tol=1e-3)
 
 _ALL = [
@@ -209,4 +211,4 @@ SYSTEMS: dict[str, System] = {system.name: system for system in _ALL}
 
 _IN_THE_PAPER = {system for _, system in TABLE1}
 NINE = tuple(name for name in SYSTEMS if name.removesuffix(" (test prior)") in _IN_THE_PAPER)
-"""The paper's nine, those of the prior at both readings of it."""
+"""The paper's nine systems; those that need a prior twice, with that of the unlabelled rows and of the test rows."""

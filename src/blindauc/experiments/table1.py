@@ -1,4 +1,4 @@
-"""Table 1: more and more useless columns, 7 wrong labels among 100."""
+"""Table 1: AUC by the number of irrelevant columns, with 7 wrong labels among 100."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from blindauc.experiments.experiment import Experiment
 from blindauc.experiments.task import Task
 
 READINGS = {1: "relevant", 2: "all"}
-"""Which features of an outlier are N(-10, 1): the paper can be read either way, and the first fits its numbers."""
+"""Which features of an outlier are N(-10, 1): the paper can be read either way; the first reproduces its numbers."""
 
 
 def experiment(reading: int = 1) -> Experiment:
-    """Table 1, by either reading of what an outlier is."""
+    """The experiment of Table 1, with either reading of what an outlier is."""
 
     def draw(row: str, seed: int) -> Task:
         return Task.of(make_paper_data(int(row), 7, outlier_features=READINGS[reading], random_state=seed))

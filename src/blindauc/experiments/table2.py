@@ -1,4 +1,4 @@
-"""Table 2: more and more wrong labels among 100, 200 columns."""
+"""Table 2: AUC by the number of wrong labels among 100, with 200 columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blindauc.experiments.task import Task
 
 
 def experiment(reading: int = 1) -> Experiment:
-    """Table 2, by either reading of what an outlier is."""
+    """The experiment of Table 2, with either reading of what an outlier is."""
 
     def draw(row: str, seed: int) -> Task:
         return Task.of(make_paper_data(200, int(row), outlier_features=READINGS[reading], random_state=seed))

@@ -1,4 +1,4 @@
-"""Table 3: public data with small training sets, three quarters of whose positives are labelled."""
+"""Table 3: public data with small training sets; three quarters of the positives are labelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEALTH, DISEASE_1, DISEASE_2 = 1, 10, 2
 
 
 class Scenario(NamedTuple):
-    """Classes of Arrhythmia against each other; `against` None is all others. 20 positives are trained on."""
+    """Two sets of classes of Arrhythmia; `against=None` means all other classes."""
 
     positive: int
     against: tuple[int, ...] | None
@@ -38,7 +38,7 @@ N_ARRHYTHMIA_POSITIVES = 20
 
 READMISSION_POSITIVES, READMISSION_NEGATIVES, READMISSION_OUTLIERS = 20, 30, 3
 N_READMISSION_TEST = 10_000
-"""Of the hundred thousand others: the AUC is known to half a point, and one-hot columns of all would take minutes."""
+"""Test rows out of about 100,000: enough for the AUC to half a percentage point; encoding all takes minutes."""
 
 HILLS, VALLEYS = 50, 150
 
@@ -62,7 +62,7 @@ def _arrhythmia(scenario: Scenario, rng: np.random.Generator) -> Task:
 
 
 def _spectf(rng: np.random.Generator) -> Task:
-    """The published split: only which positives (the normal hearts) are labelled is drawn."""
+    """The published split; only the labelled positives (normal hearts) are drawn at random."""
     train, test = load_spectf()
     y_true, y_test = ((part.y == 0).astype(np.intp) for part in (train, test))
     y_pu = pu_labels(y_true, round(LABELLED_SHARE * int(y_true.sum())), rng)
@@ -71,7 +71,7 @@ def _spectf(rng: np.random.Generator) -> Task:
 
 @cache
 def _readmissions() -> tuple[Any, Bools]:
-    """Encounters without what tells patients apart, and which were not followed by another."""
+    """Encounters without identifiers, and the mask of those that were not followed by a readmission."""
     frame = load_diabetes130()
     is_positive = (frame["readmitted"] == "NO").to_numpy()
     return frame.drop(columns=["readmitted", "encounter_id", "patient_nbr"]), is_positive
@@ -82,7 +82,7 @@ def _readmission(n_outliers: int, rng: np.random.Generator) -> Task:
     train, others = drawn_rows(is_positive, READMISSION_POSITIVES, READMISSION_NEGATIVES + n_outliers, rng)
     test = others[:N_READMISSION_TEST]
     rows = frame.iloc[train]
-    rows = rows.loc[:, rows.nunique(dropna=False) > 1]  # nobody's weight may have been taken
+    rows = rows.loc[:, rows.nunique(dropna=False) > 1]  # in a small sample, a column such as weight may be empty
     preprocessor = make_preprocessor(rows, min_frequency=2)
     X = preprocessor.fit_transform(rows)
     y_true = is_positive[train].astype(np.intp)
@@ -122,7 +122,7 @@ def _draw(row: str, seed: int) -> Task:
 
 
 def experiment() -> Experiment:
-    """Table 3."""
+    """The experiment of Table 3."""
     rows = [
         *ARRHYTHMIA,
         "SPECTF",

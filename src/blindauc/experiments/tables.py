@@ -1,4 +1,4 @@
-"""From runs to tables: means and spreads by row and system, as data, CSV, Markdown and text."""
+"""Tables of runs: mean and standard deviation by row and system, as data, CSV, Markdown and text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from blindauc.experiments.systems import SYSTEMS
 OURS = "BAUC-OF"
 
 GAP = "below the oracle"
-"""The heading of how far a system is below the oracle, on average over the rows."""
+"""Heading of the mean difference of a system to the oracle over the rows."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The AUC of a system in a row, in percent; `paper` is NaN where the paper has none."""
+    """The AUC of a system in a row, in percent; `paper` is NaN if the paper reports none."""
 
     mean: float
     deviation: float
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """Entries by row and system; what was not run is not there."""
+    """Entries by row and system; systems that were not run have none."""
 
     experiment: Experiment
     rows: list[str]
@@ -46,11 +46,11 @@ class Table:
 
     @property
     def ours(self) -> str:
-        """The system whose findings are shown."""
+        """The system whose selected columns and flagged labels are shown."""
         return OURS if OURS in self.systems else self.systems[-1]
 
     def mean_gap_to_oracle(self) -> dict[str, float]:
-        """How far each system is below the oracle, on average over the rows that have both."""
+        """The mean difference of each system to the oracle, over the rows that have both."""
         gaps: dict[str, float] = {}
         for system in self.systems:
             rows = [row for row in self.rows if (row, system) in self.entries and (row, "Oracle") in self.entries]
@@ -75,19 +75,19 @@ def summarised(experiment: Experiment, runs: Sequence[Row]) -> Table:
 
 
 def _in_paper(place: tuple[str, str]) -> tuple[str, str]:
-    """Both readings of the prior stand beside the paper's one number."""
+    """The row and system in the paper's tables, which have one number for both priors."""
     row, system = place
     return row, system.removesuffix(" (test prior)")
 
 
 def _entry(aucs: list[float], paper: float) -> Entry:
-    # Sorted by seed before they are summed: the order in which runs end must not show in the last digit.
+    # `aucs` are sorted by seed, so that the last digit does not depend on the order in which runs end.
     deviation = float(np.std(aucs, ddof=1)) if len(aucs) > 1 else 0.0
     return Entry(float(np.mean(aucs)), deviation, len(aucs), paper)
 
 
 def findings(table: Table, runs: Sequence[Row]) -> list[dict[str, str]]:
-    """What ours found in each row, on average over the repeats, by heading."""
+    """The mean numbers of selected columns and flagged labels of our system in each row, by heading."""
     lines = []
     for row in table.rows:
         of_row = [run for run in runs if run["row"] == row and run["system"] == table.ours and "selected" in run]
@@ -110,7 +110,7 @@ def _found(runs: Sequence[Row], measured: Mapping[str, str]) -> dict[str, str]:
 
 
 def as_csv(table: Table) -> str:
-    """One line for each row and system, with all digits."""
+    """The table as CSV, one line per row and system, with all digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([table.experiment.row_name, "system", "auc_mean", "auc_std", "repeats", "paper"])
@@ -123,7 +123,7 @@ def as_csv(table: Table) -> str:
 
 
 def as_markdown(table: Table, runs: Sequence[Row]) -> str:
-    """Systems down, rows across; the best PU system of each row is bold, the paper's number in brackets."""
+    """The table as Markdown, one line per system; the best PU system is bold, the paper's mean in brackets."""
     cells = [[system, *marked_cells(table, system, "**", "**")] for system in table.systems]
     text = _markdown([table.experiment.row_name, *headings(table)], cells)
     found = findings(table, runs)
@@ -136,12 +136,12 @@ def _markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def headings(table: Table) -> list[str]:
-    """Of the columns of the table after the systems' names."""
+    """The headings of the columns after the names of the systems."""
     return [*table.rows, GAP] if table.mean_gap_to_oracle() else table.rows
 
 
 def marked_cells(table: Table, system: str, before_best: str, after_best: str) -> list[str]:
-    """The cells of a system: mean, spread and the paper's number row by row, and its mean gap to the oracle."""
+    """The cells of a system: mean, standard deviation and the paper's mean of each row, and the gap to the oracle."""
     gaps = table.mean_gap_to_oracle()
     gap = [f"{gaps[system]:.2f}" if system in gaps else ""] if gaps else []
     return _cells(table, system, before_best, after_best) + gap

@@ -1,4 +1,4 @@
-"""One training set with its test set: what a system is run on."""
+"""A training set with its test set, on which a system is run."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from blindauc.datasets import Dataset
 
 @dataclass(frozen=True)
 class Task:
-    """Positive and unlabelled data, what is hidden in them, and rows to test on.
+    """Positive and unlabelled training data with true labels, and test data.
 
     Attributes
     ----------
-    X, y_pu, y_true : the training rows, their PU labels and their true ones
+    X, y_pu, y_true : the training rows, their PU labels and their true labels
     X_test, y_test : the test rows and their true labels
-    support : mask of the columns that matter, where that is known
-    groups : the group of each column, where columns are chosen in groups
-    columns : the names of the columns, where they have any
-    blocks : the block of each training row, where rows of a block are nearly the same and tuning must not tear them
-        apart
+    support : mask of the relevant columns, if known
+    groups : the group of each column, if columns are selected in groups
+    columns : the names of the columns, if they have any
+    blocks : the block of each training row, if rows of a block are nearly equal; folds must not split a block
     """
 
     X: Floats
@@ -37,7 +36,7 @@ class Task:
 
     @classmethod
     def of(cls, data: Dataset) -> Task:
-        """The task that a simulated data set poses."""
+        """The task of a simulated data set."""
         return cls(data.X, data.y_pu, data.y_true, data.X_test, data.y_test, data.support)
 
     @property
@@ -55,7 +54,7 @@ class Task:
 
 
 def pu_labels(y_true: Ints, n_labelled: int, rng: np.random.Generator, mislabelled: Ints | None = None) -> Ints:
-    """Labels for so many random positives, and for the rows whose label shall be wrong."""
+    """PU labels: 1 for `n_labelled` random positives and for the rows to mislabel, otherwise 0."""
     y_pu = np.zeros(len(y_true), dtype=np.intp)
     y_pu[rng.permutation(np.flatnonzero(y_true == 1))[:n_labelled]] = 1
     if mislabelled is not None:

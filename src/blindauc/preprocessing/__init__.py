@@ -1,4 +1,4 @@
-"""From a table of mixed columns to numbers and groups of columns."""
+"""Encode tables of mixed columns as numbers, with the groups of columns that belong together."""
 
 from blindauc.preprocessing.codes import code_like
 from blindauc.preprocessing.kinds import ColumnKind, column_kinds

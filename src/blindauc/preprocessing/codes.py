@@ -1,4 +1,4 @@
-"""Whole numbers that look like codes: few of them, in a column that is named so."""
+"""Find numeric columns that may be codes: few distinct whole numbers, and a name that suggests it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAMED_SO = re.compile(r"(?i:.*code.*|(.*[ _.-])?id)|.*[a-z]I[Dd]")
-"""Such as admission_type_id, typeId or "ICD code", but not "fluid"."""
+"""Names that suggest a code, such as admission_type_id, typeId or "ICD code", but not "fluid"."""
 
 FEWEST, MOST = 3, 100
-"""Two values are the same as numbers and as categories; of more than a hundred, most would be rare (convention)."""
+"""Distinct values of a possible code. Two values encode alike as numbers and as categories; of more than a hundred
+categories, most would be rare (convention)."""
 
 
 def code_like(frame: pd.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str, int]:
-    """The numeric columns that may be codes, and how many different values each has.
+    """The numeric columns that may be codes, with the number of distinct values of each.
 
-    Nothing is done about them: a grade from 1 to 5 would lose its order as a category.
+    They stay numeric unless the user says otherwise: a grade from 1 to 5 would lose its order as a category.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def code_like(frame: pd.DataFrame, kinds: Mapping[str, ColumnKind]) -> dict[str,
 
 
 def _n_whole_numbers(column: pd.Series) -> int:
-    """How many different ones there are, none where some are not whole."""
+    """The number of distinct values; 0 if some are not whole numbers."""
     distinct = np.unique(numbers_of(column))
     distinct = distinct[~np.isnan(distinct)]
     return 0 if (distinct % 1).any() else len(distinct)

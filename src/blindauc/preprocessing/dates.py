@@ -1,4 +1,4 @@
-"""Texts that say days: which format they are written in, and which of them cannot be read without guessing."""
+"""Dates written as text: detect their format, and find ambiguous or unreadable ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ISO = "ISO8601"
 DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%d-%b-%Y", "%d%b%Y")
 DATE_FORMATS = (ISO, *(date + time for time in ("", " %H:%M", " %H:%M:%S") for date in DATES))
-"""The first that reads every value is taken."""
+"""The known formats, in order of preference: the first that reads every value is used."""
 
 WORDS = {"%d": "day", "%m": "month", "%b": "month", "%Y": "year", "%H": "hour", "%M": "minute", "%S": "second"}
 
@@ -31,20 +31,20 @@ DATE_LIKE = re.compile(
     rf"|[A-Za-z]{{3,9}} {_SHORT},? [0-9]{{4}})"  # March 4, 2021
     r"([T ].*)?"
 )
-"""What a person would take for a date, whether it is one of the calendar or not."""
+"""Text that looks like a date to a person, even if that day does not exist."""
 
 
 def days_in(texts: Sequence[str], date_format: str) -> Floats:
-    """The day that each text says, NaN where it says none."""
+    """The date of each text as days since 1 January 1970; NaN if it cannot be read."""
     import pandas as pd
 
-    # pandas reads "now" and "today" as well, as another day each time.
+    # pandas would also read "now" and "today", which mean another day each time.
     cells = pd.Series([text if _may_be_date(text) else None for text in texts], dtype=object)
     return days_of_moments(pd.to_datetime(cells, format=date_format, errors="coerce", utc=True))
 
 
 def days_of_moments(moments: pd.Series) -> Floats:
-    """Days since 1 January 1970, NaN where nothing is known."""
+    """Days since 1 January 1970; NaN if missing."""
     import pandas as pd
 
     seconds = pd.to_datetime(moments, utc=True).dt.tz_localize(None).to_numpy(dtype="datetime64[s]")
@@ -52,7 +52,7 @@ def days_of_moments(moments: pd.Series) -> Floats:
 
 
 def date_format_of(texts: Sequence[str]) -> str | None:
-    """The first format in which every text says a day.
+    """The first format that reads every text; None if there is none.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def date_format_of(texts: Sequence[str]) -> str | None:
 
 
 def ambiguous_date(texts: Sequence[str], date_format: str) -> str | None:
-    """The first text that says another day if day and month change places; None where not all texts can be so read.
+    """The first text whose day and month could be swapped; None if the swapped format does not read all texts.
 
-    Between dots the day comes first everywhere.
+    Dates with dots always have the day first.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def ambiguous_date(texts: Sequence[str], date_format: str) -> str | None:
 
 
 def unreadable_date(texts: Sequence[str]) -> str | None:
-    """Where most texts look like dates, the first that is not written as most of them are, or is no day at all.
+    """The first text that is in another format than most or is no valid date; None if most do not look like dates.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def likeliest_format(texts: Sequence[str]) -> str:
 
 
 def format_in_words(date_format: str) -> str:
-    """A format as a person would tell it.
+    """A date format in words.
 
     Examples
     --------
@@ -125,10 +125,10 @@ def format_in_words(date_format: str) -> str:
 
 
 def _may_be_date(text: str) -> bool:
-    """Whether it begins as every format does."""
+    """Whether the text begins with a digit, as in every format."""
     return text[:1].isdigit()
 
 
 def _reads_all(date_format: str, texts: Sequence[str]) -> bool:
-    # Most wrong guesses fail on the first few already.
+    # The first 20 texts reject most wrong formats quickly.
     return not any(np.isnan(days_in(some, date_format)).any() for some in (texts[:20], texts))

@@ -1,4 +1,4 @@
-"""What decides the kind of a column: facts that can be had from a table in memory, or counted row by row."""
+"""Facts that decide the kind of a column, from a table in memory or collected while streaming its rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from blindauc.preprocessing.values import LARGEST
 
 @dataclass(frozen=True)
 class NumberFacts:
-    """What decides the kind of a column of numbers, from a table in memory or counted row by row.
+    """Facts that decide the kind of a column of numbers.
 
     Attributes
     ----------
-    n_rows, n_present, n_distinct : rows, those with a finite number, and different ones among these
-    low, middle, high : the smallest, the median and the largest of the different numbers
-    is_whole : whether none has decimals
-    n_infinite, first_infinite : numbers beyond 1e100, and the data row of the first
+    n_rows, n_present, n_distinct : the counts of rows, of finite numbers, and of distinct ones among these
+    low, middle, high : the minimum, median and maximum of the distinct numbers
+    is_whole : whether all are whole numbers
+    n_infinite, first_infinite : the count of numbers beyond 1e100, and the data row of the first
     """
 
     n_rows: int
@@ -38,15 +38,15 @@ class NumberFacts:
 
 @dataclass(frozen=True)
 class TextFacts:
-    """What decides the kind of a column of anything else.
+    """Facts that decide the kind of any other column.
 
     Attributes
     ----------
-    n_rows, n_present : rows, and those that are not blank
-    distinct : the different texts, none blank, by their first row
-    row_of : the first data row of a text
-    numbers : the facts of the column read as numbers, asked for only if all texts are
-    is_category : whether someone said that these are categories
+    n_rows, n_present : the counts of rows and of non-blank cells
+    distinct : the distinct texts without blanks, in order of first occurrence
+    row_of : gives the first data row of a text
+    numbers : gives the facts of the column read as numbers; called only if all texts are numbers
+    is_category : whether the column has pandas' categorical dtype
     """
 
     n_rows: int

@@ -1,4 +1,4 @@
-"""Columns that cannot be used as they are: what is wrong with them, where, and what to do."""
+"""Columns that cannot be used as they are: what is wrong, where, and how to correct it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from dataclasses import dataclass
 from blindauc.preprocessing.naming import few
 
 MOST_CATEGORIES = 1000
-"""Those in less than a hundredth of the rows are taken together, so that of more than a thousand hardly any would stand
-for itself: such a column is a name, such as a postcode or a physician, and says little before it is grouped."""
+"""Largest number of categories (convention). Categories in less than 1 % of the rows are merged, so that of more than a
+thousand hardly any would keep a column of its own. Such a column is a name, such as a postcode or a physician, and
+should be grouped first."""
 
 
 LEAVE_OUT = "frame.drop(columns=...)"
 
 RowName = int | str
-"""A row as it is told: its number from 1, with its file where there are several."""
+"""A row as messages name it: its number from 1, with its file if there are several."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a column.
+    """What is wrong with a column, as parts of a sentence.
 
     Attributes
     ----------
-    what : after "a column"
+    what : follows "a column"
     remedy : what to do about it, besides leaving the column out
-    where : after the name of the column
+    where : follows the name of the column
     """
 
     what: str
@@ -38,34 +39,34 @@ NO_VALUE = Fault("without a value in any row", "fill in values")
 
 
 def infinite_numbers(n_rows: int, first_row: RowName) -> Fault:
-    """Numbers that are infinite, or so large that they must stand for infinity."""
+    """The fault of infinite numbers, or of numbers so large that they must stand for infinity."""
     rows = "" if n_rows == 1 else f"{n_rows:,} rows, the first of them "
     return Fault("with infinite numbers", "leave these cells blank", f" in {rows}data row {first_row}")
 
 
 def many_categories(n_categories: int) -> Fault:
-    """More different values than can be told apart."""
+    """The fault of too many categories."""
     return Fault(f"of more than {MOST_CATEGORIES:,} categories", "group them first", f" with {n_categories:,}")
 
 
 def unreadable_numbers(text: str, row: RowName) -> Fault:
-    """Numbers of which a few are none."""
-    return Fault("of numbers that cannot all be read", "mend these cells or leave them blank", _cell(text, row))
+    """The fault of numbers, a few of which cannot be read."""
+    return Fault("of numbers that cannot all be read", "correct these cells or leave them blank", _cell(text, row))
 
 
 def unreadable_dates(text: str, row: RowName) -> Fault:
-    """Dates of which at least one is in another format, or is not in the calendar."""
+    """The fault of dates, at least one of which is in another format or does not exist."""
     return Fault("of dates that cannot all be read", "write every date as year-month-day", _cell(text, row))
 
 
 def ambiguous_dates(text: str, row: RowName) -> Fault:
-    """Dates that are others if day and month change places."""
-    remedy = "write every date as year-month-day, or where the day comes first, say that these are dates (date)"
+    """The fault of dates whose day and month could be swapped."""
+    remedy = "write every date as year-month-day, or, if the day comes first, declare the column as dates (date)"
     return Fault("of dates whose day and month cannot be told apart", remedy, _cell(text, row))
 
 
 def check_faults(faults: Mapping[str, Fault], leave_out: str = LEAVE_OUT) -> None:
-    """Raise where columns have faults, in one line that names them all and says how to leave them out.
+    """Raise if columns have faults; one message names them all and says how to leave them out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the columns of a table are: a guess from their values, with a reason in words."""
+"""Guess the kind of every column of a table from its values, with a reason in words."""
 
 from __future__ import annotations
 
@@ -39,19 +39,27 @@ Kind = Literal[UsedKind, "constant", "identifier", "text"]
 USED_KINDS: tuple[str, ...] = get_args(UsedKind)
 
 MANY = 20
-"""With fewer different values nothing can be said about whether they repeat."""
+"""Fewest distinct values of an identifier: with fewer, it is unclear whether values repeat (convention)."""
 
 WIDE = 1e6
-"""Few measurements are whole numbers that spread over more than this and hardly repeat."""
+"""Whole numbers over a wider range that hardly repeat are rarely measurements (convention)."""
+
+NEAR_LOW_END = 1 / 20
+"""In a wide range, the median of identifiers is further from the minimum than this share of it; that of incomes and
+counts is closer (convention)."""
+
+ENOUGH_REPEATS, FEWER_REPEATS = 10, 4
+"""Numbers are identifiers if at least 10 repeats would be expected by chance and fewer than a quarter of them occur
+(convention)."""
 
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What a column is.
+    """The kind of a column, with a reason.
 
     Attributes
     ----------
-    kind : "numeric", "boolean", "date" or "categorical"; or, when it is set aside, "constant", "identifier" or "text"
+    kind : "numeric", "boolean", "date" or "categorical"; or, for unused columns, "constant", "identifier" or "text"
     reason : a sentence about the column
     """
 
@@ -60,29 +68,29 @@ class ColumnKind:
 
     @property
     def is_used(self) -> bool:
-        """Whether the column is not set aside."""
+        """Whether a model uses columns of this kind."""
         return self.kind in USED_KINDS
 
 
 def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
-    """Guess what every column is, from its values alone.
+    """Guess the kind of every column from its values alone.
 
-    - **boolean**: at most two different words, out of yes, no, true, false and their first letters.
-    - **numeric**: numbers, also those stored as text, and durations. Whole numbers with few different values stay
+    - **boolean**: at most two distinct words out of yes, no, true, false, their first letters, 1 and 0.
+    - **numeric**: numbers, including those stored as text, and durations. Whole numbers with few distinct values stay
       numeric: counts and grades look just like codes, and a code taken for a number costs one column, while a count
-      taken for categories loses its order and costs many. Say in `make_preprocessor(kinds=...)` which are codes, or
-      make them pandas categories.
-    - **date**: dates, also those written as text: ISO 8601, or one of the usual orders of day, month and
-      year, the same in every row.
-    - **categorical**: any other text, and pandas categories.
-    - **constant** (set aside): the same in every row. A single value that is missing in some rows is kept: where it
-      is missing may tell something.
-    - **identifier** (set aside): text without spaces that differs in most rows; or whole numbers that differ in most
-      rows and either spread evenly over a very wide range, or repeat far less than numbers drawn from their range
-      would, as those do that were handed out one by one. Numbers with decimals are never identifiers.
-    - **text** (set aside): text with spaces that differs in most rows.
+      taken for categories loses its order and costs many. Declare codes with `make_preprocessor(kinds=...)`, or
+      convert them to pandas' categorical dtype.
+    - **date**: dates, including text in ISO 8601 or in one of the usual orders of day, month and year, the same in
+      every row.
+    - **categorical**: any other text, and columns of pandas' categorical dtype.
+    - **constant** (not used): the same value in every row. A single value that is missing in some rows is used, since
+      the gaps may be informative.
+    - **identifier** (not used): text without spaces that differs in most rows; or whole numbers that differ in most
+      rows and either spread evenly over a very wide range, or repeat far less often than random draws from their
+      range, as serial numbers do. Numbers with decimals are never identifiers.
+    - **text** (not used): text with spaces that differs in most rows.
 
-    Blank cells are missing; so are words such as "NA" or "?" among numbers, dates, yes and no.
+    Blank cells are missing, and so are words such as "NA" or "?" among numbers, dates and booleans.
 
     Parameters
     ----------
@@ -97,9 +105,9 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     Raises
     ------
     ValueError
-        Where columns cannot be used without guessing: one line names those that are missing in every row, that hold
-        infinity or a number beyond 1e100, that have more than 1,000 categories, or whose dates are written in
-        several ways, are not in the calendar or can be read with the month first as well as with the day first.
+        If columns cannot be used without guessing. The message names those that have no value, that hold infinity or a
+        number beyond 1e100, that have more than 1,000 categories, or whose dates have several formats, do not exist
+        or are ambiguous (day or month first).
 
     Examples
     --------
@@ -120,22 +128,22 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
 
 
 def check_frame(frame: pd.DataFrame) -> None:
-    """Raise unless a table of pandas has rows and columns that can be told by their names."""
+    """Raise unless a DataFrame has rows, and unique text as column names."""
     if not len(frame):
-        raise ValueError("The table has no rows: nothing can be learnt from its columns.")
+        raise ValueError("The table has no rows: pass one with rows to learn from.")
     strange = [name for name in frame.columns if not isinstance(name, str)]
     if strange:
         raise ValueError(
-            f"Column names must be text, but {strange[:5]} came: set them, for example with "
+            f"Column names must be text, but there are {strange[:5]}: set them, for example with "
             "frame.columns = [f'column {i}' for i in range(frame.shape[1])]."
         )
     twice = frame.columns[frame.columns.duplicated()].tolist()
     if twice:
-        raise ValueError(f"Column names must differ, but {twice[:5]} came more than once: rename them.")
+        raise ValueError(f"Column names must be unique, but {twice[:5]} occur more than once: rename them.")
 
 
 def kind_or_fault(name: str, column: pd.Series) -> ColumnKind | Fault:
-    """What a column is, or what keeps it from being used; its name as it is to be told."""
+    """The kind of a column, or the fault that keeps it from being used; `name` is for messages."""
     if column.dtype.kind in "iufm":
         return kind_of_numbers(name, number_facts(numbers_of_any_size(column)))
     codes, texts = distinct_texts(column)
@@ -145,14 +153,14 @@ def kind_or_fault(name: str, column: pd.Series) -> ColumnKind | Fault:
         list(dict.fromkeys(filter(None, texts))),
         lambda text: int((codes == texts.index(text)).argmax()) + 1,
         lambda: number_facts(numbers_of_any_size(column)),
-        # Categories of pandas are categories because someone said so.
+        # Someone chose this dtype, so that there is nothing to guess.
         is_category=column.dtype.name == "category",
     )
     return kind_of_texts(name, facts)
 
 
 def kind_of_texts(name: str, facts: TextFacts) -> ColumnKind | Fault:
-    """What a column is whose cells are texts, dates, or yes and no."""
+    """The kind of a column of text, dates or booleans, or its fault."""
     distinct, n_present = facts.distinct, facts.n_present
     said = without_missing_words(distinct)
     if not said and len(distinct) <= 1:
@@ -169,13 +177,13 @@ def kind_of_texts(name: str, facts: TextFacts) -> ColumnKind | Fault:
 
 
 def _are_yes_or_no(texts: Sequence[str]) -> bool:
-    # Two at most, so that nothing is lost if "T" and "N" meant something else.
+    # Two words at most: then nothing is lost if "T" and "N" meant something else.
     words = {text.casefold() for text in texts}
     return len(words) <= 2 and words <= YES_OR_NO.keys()
 
 
 def kind_of_numbers(name: str, facts: NumberFacts) -> ColumnKind | Fault:
-    """What a column of numbers is."""
+    """The kind of a column of numbers, or its fault."""
     if facts.n_infinite:
         return infinite_numbers(facts.n_infinite, facts.first_infinite)
     if not facts.n_present:
@@ -191,22 +199,22 @@ def kind_of_numbers(name: str, facts: NumberFacts) -> ColumnKind | Fault:
 
 
 def _name_rows(facts: NumberFacts) -> bool:
-    """Whether these are names of rows, or of whom a few rows belong to, rather than counted or measured."""
+    """Whether these numbers are identifiers of rows or small groups of rows, and not counts or measurements."""
     n_numbers, n_distinct = facts.n_present, facts.n_distinct
     if not (facts.is_whole and _differ_in_most_rows(n_distinct, n_numbers)):
         return False
     span = facts.high - facts.low + 1
     if span > WIDE:
-        # Incomes and counts may spread as wide, but then most of them lie near the lower end.
-        return facts.middle - facts.low > span / 20
-    # No other law on the same range repeats as seldom as the uniform one.
+        # Incomes and counts may have as wide a range, but most of them lie near its lower end.
+        return facts.middle - facts.low > span * NEAR_LOW_END
+    # Uniform draws have the fewest expected repeats of all distributions on the same range.
     n_expected_repeats = n_numbers + span * math.expm1(n_numbers * math.log1p(-1 / span))
     n_repeats = n_numbers - n_distinct
-    return n_expected_repeats >= 10 and n_repeats < n_expected_repeats / 4
+    return n_expected_repeats >= ENOUGH_REPEATS and n_repeats < n_expected_repeats / FEWER_REPEATS
 
 
 def _kind_of_dates(name: str, said: Sequence[str], row_of: Callable[[str], RowName]) -> ColumnKind | Fault | None:
-    """None where they do not look like dates."""
+    """The kind or fault of a column of dates; None if the texts do not look like dates."""
     date_format = date_format_of(said)
     if date_format is None:
         odd = unreadable_date(said)
@@ -218,12 +226,12 @@ def _kind_of_dates(name: str, said: Sequence[str], row_of: Callable[[str], RowNa
 
 
 def date_kind(name: str, example: str, date_format: str) -> ColumnKind:
-    """A column of dates."""
+    """The kind of a column of dates in this format."""
     return ColumnKind("date", f"{name} holds dates such as {example}, read as {format_in_words(date_format)}")
 
 
 def kind_of_words(name: str, distinct: Sequence[str], n_distinct: int, n_rows: int) -> ColumnKind | Fault:
-    """Categories, an identifier or free text, by the different texts, all or a sample of these, and their number."""
+    """Categorical, identifier or free text, judged by (a sample of) the distinct texts and their number."""
     if not _differ_in_most_rows(n_distinct, n_rows):
         if n_distinct > MOST_CATEGORIES:
             return many_categories(n_distinct)

@@ -1,4 +1,4 @@
-"""A scikit-learn transformer from mixed columns to numbers, and which of its columns belong together."""
+"""A scikit-learn transformer that encodes mixed columns as numbers, and the groups of its output columns."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ if TYPE_CHECKING:
     import pandas as pd
 
 INDICATOR = "missingindicator_"
-"""What SimpleImputer puts before the name of a column."""
+"""Prefix of SimpleImputer for the name of a missing indicator."""
 
 RARE = "infrequent_sklearn"
-"""What OneHotEncoder calls the rare categories together."""
-
+"""Name of OneHotEncoder for all rare categories together."""
 
 MIN_FREQUENCY = 0.01
-"""The share of the rows below which a category is rare (convention)."""
+"""Share of the rows below which a category is rare (convention)."""
 
 
 def make_preprocessor(
     frame: pd.DataFrame, *, kinds: Mapping[str, Kind | ColumnKind] | None = None, min_frequency: float = MIN_FREQUENCY
 ) -> ColumnTransformer:
-    """An unfitted transformer that turns the columns of a table into numbers, none of them missing.
+    """An unfitted transformer that encodes the columns of a table as numbers without missing values.
 
-    - A numeric column keeps its name. What is missing is filled with the median, and a column such as "age missing"
-      says where, if anything was missing in the rows that it was fitted to.
-    - A date becomes days since 1 January 1970, a boolean column 1 for yes and 0 for no; otherwise they are treated
-      alike, but a missing boolean is filled with the more frequent value.
-    - A categorical column becomes one column of 0 and 1 per category, such as "race=Asian"; what is missing is a
-      category too, "race missing". Rare ones share a column, "race rare", and with them those that were not there
-      in fitting. Where none was rare, a new one is 0 in all columns.
-    - Columns that are set aside, and those that are not in `frame`, are ignored.
+    - A numeric column keeps its name. Missing values are imputed with the median. If the training rows have missing
+      values, an indicator column such as "age missing" is added.
+    - A date becomes days since 1 January 1970; otherwise it is treated as a number.
+    - A boolean column becomes 1 for yes and 0 for no. Missing values are imputed with the more frequent value, with
+      an indicator as above.
+    - A categorical column is one-hot encoded, with names such as "race=Asian"; missing values form a category,
+      "race missing". Rare categories share a column, "race rare", which also takes categories that are not in the
+      training rows. If no category is rare, a new one is 0 in all columns.
+    - Constants, identifiers, free text and columns that are not in `frame` are ignored.
 
-    Cells are read by what they say, not by their type, so that a new table may hold numbers where there was text. What
-    cannot be read counts as missing, and so do infinity and numbers beyond 1e100. In transforming, only a column that
-    is not there at all is an error.
+    Cells are read by their content, not by their type, so that a new table may hold numbers where the training table
+    held text. Cells that cannot be read count as missing, and so do infinity and numbers beyond 1e100. `transform`
+    raises only if a column is absent.
 
     Parameters
     ----------
     frame : DataFrame of pandas or polars
-        The training rows, without the label. Only the kinds of its columns are taken from it.
+        The training rows, without the label. Only the kinds and date formats of its columns are taken from it.
     kinds : dict, optional
-        The kinds of some columns, as names such as "categorical" or as `column_kinds` gives them. The others are
-        guessed, with a ValueError where that makes no sense, as in `column_kinds`. Dates that may begin with the day
-        or with the month are read with the day first, where the kind is given.
+        The kinds of some columns, as names such as "categorical" or as `column_kinds` returns them. All others are
+        guessed, which may raise a ValueError as in `column_kinds`. Ambiguous dates are read with the day first if
+        their kind is given.
     min_frequency : float or int, default=0.01
-        Categories in a smaller share of the rows (or in fewer rows, if it is a whole number) are rare. A share keeps
-        the table narrow whatever its length: no column becomes more than 1 / min_frequency + 1.
+        Categories in a smaller share of the rows (or in fewer rows, if an int) are rare. A share bounds the width of
+        the result: no column becomes more than 1 / min_frequency + 1.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def make_preprocessor(
 
 
 def feature_groups(preprocessor: ColumnTransformer) -> Ints:
-    """The group of every column that a fitted preprocessor gives: columns from the same input column are a group.
+    """The group of every output column of a fitted preprocessor: columns from the same input column form a group.
 
     Parameters
     ----------
@@ -138,19 +138,19 @@ def feature_groups(preprocessor: ColumnTransformer) -> Ints:
 
 
 def group_names(preprocessor: ColumnTransformer) -> list[str]:
-    """The input column that each group of a fitted preprocessor comes from, in the order of the groups' numbers."""
+    """The input column of each group of a fitted preprocessor, in the order of `feature_groups`."""
     return list(dict.fromkeys(_sources(preprocessor)))
 
 
 def name_of_number(kind: str, name: str) -> str:
-    """A column's name as a person would write it. Saved models name this function."""
+    """A readable name of an output column. Saved models refer to this function by its name."""
     if kind != "categorical" and name.startswith(INDICATOR):
         return f"{name.removeprefix(INDICATOR)} missing"
     return name
 
 
 def name_of_category(column: str, category: Any) -> str:
-    """The name of the column of a category, which is NaN for missing ones. Saved models name this function."""
+    """The name of the column of a category (NaN means missing). Saved models refer to this function by its name."""
     if not isinstance(category, str):
         return f"{column} missing"
     return f"{column} rare" if category == RARE else f"{column}={category}"
@@ -159,7 +159,7 @@ def name_of_category(column: str, category: Any) -> str:
 def _all_kinds(frame: pd.DataFrame, given: Mapping[str, Kind | ColumnKind]) -> dict[str, ColumnKind]:
     absent = [name for name in given if name not in frame.columns]
     if absent:
-        raise ValueError(f"kinds names {absent[:5]}, which are no columns of the table: remove them.")
+        raise ValueError(f"kinds names {absent[:5]}, which are not columns of the table: remove them.")
     known = {name: kind if isinstance(kind, ColumnKind) else ColumnKind(kind, "given") for name, kind in given.items()}
     for name, kind in known.items():
         if kind.kind not in get_args(Kind):
@@ -167,7 +167,7 @@ def _all_kinds(frame: pd.DataFrame, given: Mapping[str, Kind | ColumnKind]) -> d
     known |= column_kinds(frame[[name for name in frame.columns if name not in known]])
     if not any(kind.is_used for kind in known.values()):
         reasons = "; ".join(kind.reason for kind in known.values())
-        raise ValueError(f"No column of the table can be used ({reasons}): say with kinds= what they are.")
+        raise ValueError(f"No column of the table can be used ({reasons}): declare their kinds with kinds=.")
     return known
 
 
@@ -176,14 +176,14 @@ def _date_format(name: str, column: pd.Series) -> str:
     date_format = date_format_of(texts)
     if date_format is None:
         raise ValueError(
-            f"{name!r} cannot be read as dates, for example {texts[0]!r}: write them as year-month-day, or say "
-            "with kinds= what the column is."
+            f"{name!r} cannot be read as dates, for example {texts[0]!r}: write them as year-month-day, or declare "
+            "another kind of the column with kinds=."
         )
     return date_format
 
 
 def _filled(read: Callable[..., Any], strategy: str, **options: Any) -> Pipeline:
-    # A column may be empty in the training part of a table and must not vanish there.
+    # A column may be empty in a training fold; it must not vanish there.
     imputer = SimpleImputer(strategy=strategy, add_indicator=True, keep_empty_features=True)
     return make_pipeline(_reader(read, **options), imputer)
 
@@ -204,7 +204,7 @@ def _reader(read: Callable[..., Any], **options: Any) -> FunctionTransformer:
 
 def _sources(preprocessor: ColumnTransformer) -> list[str]:
     """The input column of every output column."""
-    # That function is in every preprocessor of ours, and in no other.
+    # Only preprocessors of `make_preprocessor` use this function.
     if getattr(preprocessor, "verbose_feature_names_out", None) is not name_of_number:
         raise TypeError(
             f"A preprocessor from make_preprocessor is needed, not this {type(preprocessor).__name__}: "

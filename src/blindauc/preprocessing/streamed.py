@@ -1,4 +1,4 @@
-"""The preprocessor of a table that was read row by row: the one that `make_preprocessor` would give, from counts."""
+"""The preprocessor of a streamed table: equal to that of `make_preprocessor`, but built from counts."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StreamedColumn:
-    """What a preprocessor has to know about a column.
+    """The facts about a column that a preprocessor needs.
 
     Attributes
     ----------
     kind, reason : as in `ColumnKind`
-    n_missing : rows without a number, a day, yes or no, or a category
-    centre : what fills them: the median, or the more frequent of yes (1) and no (0); None where it is not known
-    date_format : of a column of dates
-    counts : of a column of categories, how often each came
+    n_missing : rows without a readable value
+    centre : the imputed value: the median, or the more frequent of yes (1) and no (0); None if unknown
+    date_format : the format of a column of dates
+    counts : the rows of each category of a categorical column
     """
 
     kind: Kind
@@ -40,11 +40,11 @@ class StreamedColumn:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def rare(self, n_rows: int) -> list[str | None]:
-        """The categories that are rare among so many rows, None for what is missing."""
+        """The rare categories of a table with `n_rows` rows; None stands for missing values."""
         return [text for text, n in self._all_counts if n < n_rows * MIN_FREQUENCY]
 
     def common(self, n_rows: int) -> list[str | None]:
-        """The others."""
+        """The categories that are not rare."""
         return [text for text, n in self._all_counts if not n < n_rows * MIN_FREQUENCY]
 
     @property
@@ -53,16 +53,16 @@ class StreamedColumn:
 
 
 def streamed_preprocessor(columns: Mapping[str, StreamedColumn], n_rows: int) -> ColumnTransformer:
-    """The fitted preprocessor of a table that is known by its columns.
+    """The fitted preprocessor of a table, from the facts about its columns.
 
-    It is fitted to a small table of the same kinds, gaps and categories, whose medians are then set to those known.
+    It is fitted to a small table with the same kinds, missing values and categories; its medians are then replaced.
 
     Parameters
     ----------
     columns : dict
-        All columns of the table in their order, also those that are set aside.
+        All columns of the table in their order, including unused ones.
     n_rows : int
-        Rows of the table.
+        The number of rows of the table.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def streamed_preprocessor(columns: Mapping[str, StreamedColumn], n_rows: int) ->
     """
     if not any(column.kind in USED_KINDS for column in columns.values()):
         reasons = "; ".join(column.reason for column in columns.values())
-        raise ValueError(f"No column of the table can be used ({reasons}): name other rows, or drop fewer columns.")
+        raise ValueError(f"No column of the table can be used ({reasons}): declare their kinds, or drop fewer columns.")
     frame, min_count = _small_frame(columns, n_rows)
     kinds = {name: column.kind for name, column in columns.items()}
     preprocessor = make_preprocessor(frame, kinds=kinds, min_frequency=min_count).fit(frame)
@@ -98,7 +98,7 @@ def streamed_preprocessor(columns: Mapping[str, StreamedColumn], n_rows: int) ->
 
 
 def _small_frame(columns: Mapping[str, StreamedColumn], n_rows: int) -> tuple[pd.DataFrame, int]:
-    """A table with the gaps and categories of a large one, and how often its common categories come at least."""
+    """A table with the missing values and categories of a large one, and the least count of its common categories."""
     import pandas as pd
 
     n_each = {
@@ -112,10 +112,10 @@ def _small_frame(columns: Mapping[str, StreamedColumn], n_rows: int) -> tuple[pd
 
 
 def _small_size(n_each: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Rows of the small table, and how often common categories come in it; rare ones always come less often."""
+    """The number of rows of the small table, and the least count of its common categories; rare ones have fewer."""
     for min_count in count(2):
         n_small = max([2, *(n_common * min_count + n_rare for n_common, n_rare in n_each)])
-        # Without a common category, of which there may be any number, rare ones have to fill all rows.
+        # In a column without common categories, which could fill up the rows, rare ones must fill all rows.
         if all(n_small <= n_rare * (min_count - 1) for n_common, n_rare in n_each if not n_common):
             break
     return n_small, min_count
@@ -134,6 +134,6 @@ def _small_column(column: StreamedColumn, n_rows: int, n_small: int, min_count: 
 
 
 def _last_day(date_format: str) -> str:
-    """A day that no other format reads earlier than this."""
+    """31 December 2020 in this format: a day that no earlier format in `DATE_FORMATS` reads."""
     last = datetime.datetime(2020, 12, 31)
     return last.date().isoformat() if date_format == ISO else last.strftime(date_format)

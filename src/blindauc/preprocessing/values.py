@@ -1,8 +1,8 @@
-"""The cells of a table read as numbers, days, yes or no, or categories, whatever type they are stored in.
+"""Read cells as numbers, dates, booleans or categories, whatever their type.
 
-The same column can come as text from one file and as whole numbers, floats or dates from the next. Every reader
-therefore goes by what a cell says, not by its type, and a cell that does not say what is expected counts as missing:
-no reader fails on any cell. Saved models name the `read_...` functions, so their names and places must stay.
+The same column can be text in one file and integers, floats or dates in the next. Every reader therefore goes by the
+content of a cell, not by its type. A cell that cannot be read counts as missing; no reader raises. Saved models refer
+to the `read_...` functions by name, so that their names and module must stay.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SPREADSHEET_ERRORS = frozenset({"#n/a", "#div/0!", "#null!", "#num!", "#name?", "#ref!", "#value!"})
-"""What a spreadsheet shows where it could compute nothing."""
+"""Error values of spreadsheets."""
 
 MISSING_WORDS = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "nat", "null", "none"}) | SPREADSHEET_ERRORS
-"""Where numbers, dates, yes or no are expected. A category may well be called None: there only blanks are missing."""
+"""Words for missing numbers, dates and booleans (convention). A category may be named None, so that there only
+blanks are missing."""
 
 YES_OR_NO = dict.fromkeys(("yes", "y", "true", "t", "1"), 1.0) | dict.fromkeys(("no", "n", "false", "f", "0"), 0.0)
 
 LARGEST = 1e100
-"""Nothing measured is larger. What is stands for infinity, and its square would be infinite."""
+"""Larger numbers are taken for infinity (convention): nothing measured is larger, and squares must not overflow."""
 
 PLAIN_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]*))?")
 
 
 def read_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Every column as numbers, durations in days; NaN for what is no number, or beyond 1e100."""
+    """Every column as numbers, durations in days; NaN for anything else and beyond 1e100."""
     return _column_by_column(frame, numbers_of)
 
 
@@ -45,17 +46,17 @@ def read_booleans(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_dates(frame: pd.DataFrame, formats: Mapping[str, str]) -> pd.DataFrame:
-    """Every column as days since 1 January 1970; NaN for what is no date."""
+    """Every column as days since 1 January 1970; NaN for anything else."""
     return _column_by_column(frame, lambda column: days_of(column, formats[column.name]))
 
 
 def read_categories(frame: pd.DataFrame) -> pd.DataFrame:
-    """Every column as text; NaN for what is missing or blank."""
+    """Every column as text; NaN for missing or blank cells."""
     return _column_by_column(frame, texts_of)
 
 
 def as_pandas(frame: Any) -> Any:
-    """A table of pandas as it is, one of polars as one of pandas; a TypeError for anything else."""
+    """A DataFrame of pandas unchanged, one of polars converted; a TypeError for anything else."""
     if hasattr(frame, "columns") and hasattr(frame, "iloc"):
         return frame
     if hasattr(frame, "columns") and hasattr(frame, "to_pandas"):
@@ -73,7 +74,7 @@ def numbers_of(column: pd.Series) -> Floats:
 
 
 def numbers_of_any_size(column: pd.Series) -> Floats:
-    """A column as numbers, among which may be infinity."""
+    """A column as numbers, possibly infinite."""
     if column.dtype.kind == "m":
         column = column.dt.total_seconds() / SECONDS_A_DAY
     if column.dtype.kind in "biuf":
@@ -89,7 +90,7 @@ def booleans_of(column: pd.Series) -> Floats:
 
 
 def days_of(column: pd.Series, date_format: str) -> Floats:
-    """A column as days; besides its own format ISO 8601 is read, which cannot be mistaken."""
+    """A column as days; ISO 8601, which is unambiguous, is read beside the given format."""
     if column.dtype.kind == "M":
         return days_of_moments(column)
     codes, texts = distinct_texts(column)
@@ -103,7 +104,7 @@ def days_by_guess(column: pd.Series) -> Floats:
 
 
 def unread_cells(column: pd.Series, numbers: Floats) -> Ints:
-    """The places of the cells that say something, where nothing was read."""
+    """The positions of filled cells that could not be read."""
     places = np.flatnonzero(np.isnan(numbers))
     codes, texts = distinct_texts(column.iloc[places])
     says_something = np.array([text.casefold() not in MISSING_WORDS for text in texts] + [False])
@@ -117,33 +118,32 @@ def texts_of(column: pd.Series) -> NDArray[np.object_]:
 
 
 def distinct_texts(column: pd.Series) -> tuple[Ints, list[str]]:
-    """The different cells as text, without the spaces around it, and for every row the place of its text.
+    """Codes and distinct texts of a column, as in `pandas.factorize`: -1 for missing, texts stripped.
 
-    A missing cell has the place -1. Numbers are written alike however they were stored: 7, 7.0, "7.0" and "07" are
-    all "7".
+    Equal numbers have equal texts, however they are stored: 7, 7.0, "7.0" and "07" are all "7".
     """
     try:
         codes, cells = column.factorize()
     except TypeError:
-        # Lists and the like cannot be compared before they are text.
+        # Lists and other unhashable cells must become text first.
         codes, cells = column.map(str, na_action="ignore").factorize()
     return codes, [_plainly(str(cell).strip()) for cell in cells.tolist()]
 
 
 def without_missing_words(texts: Sequence[str]) -> list[str]:
-    """The texts that are not just another way to say that nothing is known."""
+    """The texts without words for missing values, such as "NA"."""
     return [text for text in texts if text.casefold() not in MISSING_WORDS]
 
 
 def numbers_in(texts: Sequence[str]) -> Floats:
-    """The number that each text says, NaN where it says none."""
+    """The number of each text; NaN if it is none."""
     import pandas as pd
 
     return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(dtype=np.float64)
 
 
 def are_numbers(texts: Sequence[str]) -> bool:
-    """Whether every text says a number."""
+    """Whether every text is a number."""
     return not np.isnan(numbers_in(texts)).any()
 
 
@@ -152,7 +152,7 @@ def _column_by_column(frame: pd.DataFrame, read: Callable[[pd.Series], Any]) -> 
 
     frame = as_pandas(frame)
     cells = np.column_stack([read(column) for _, column in frame.items()])
-    # With its dtype, since pandas would make its own strings of the objects.
+    # Keep the dtype: pandas would convert objects to its own string type.
     return pd.DataFrame(cells, index=frame.index, columns=frame.columns, dtype=cells.dtype)
 
 
@@ -161,7 +161,7 @@ def _in_every_row(codes: Ints, values: Any) -> Any:
 
 
 def _plainly(text: str) -> str:
-    """A number without the zeros that say nothing; any other text as it is."""
+    """A number without redundant zeros; any other text unchanged."""
     match = PLAIN_NUMBER.fullmatch(text)
     if match is None:
         return text

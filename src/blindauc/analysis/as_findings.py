@@ -1,4 +1,4 @@
-"""From a fitted model and its tables to what `Findings` hold: plain numbers and words."""
+"""Convert results of a fitted model to the entries of `Findings`: plain numbers and text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from blindauc.estimate import Estimate
 from blindauc.report.findings import Baseline, Doubt, Feature, Interval, TuningSlice
 
 SLICES = ("l2", "n_features_to_select", "n_outliers", "n_leaves", "n_rounds")
-"""The choices that have an order, and so can be drawn along an axis; not every shape has all."""
+"""The ordered hyper-parameters, which can be drawn along an axis; not every shape has all of them."""
 
 KIND = ("shape", "scaling", "loss", "gamma")
-"""Candidates that differ in these have ridges that cannot be compared."""
+"""The ridge strengths of candidates that differ in one of these are not comparable."""
 
 
 def interval(estimate: Estimate) -> Interval:
@@ -25,16 +25,16 @@ def interval(estimate: Estimate) -> Interval:
     return Interval(float(estimate), estimate.low, estimate.high)
 
 
-def features_told(features: pd.DataFrame) -> list[Feature]:
+def feature_findings(features: pd.DataFrame) -> list[Feature]:
     """The rows of `feature_table`."""
-    told = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb", "bends"]
-    columns = features[told].astype(object)
+    names = ["column", "source", "weight", "inclusion", "selected", "frequency", "step", "unit", "climb", "bends"]
+    columns = features[names].astype(object)
     rows = columns.where(columns.notna(), None).to_numpy().tolist()
     return [Feature(str(column), str(source), *rest) for column, source, *rest in rows]
 
 
-def doubts_told(doubtful: pd.DataFrame) -> list[Doubt]:
-    """The rows of `doubtful`."""
+def doubt_findings(doubtful: pd.DataFrame) -> list[Doubt]:
+    """The rows of the table of doubtful labels."""
     names = doubtful["id"] if "id" in doubtful else doubtful["row"]
     rest = doubtful[["row", "suspicion", "false_alarms", "reason"]].itertuples(index=False)
     return [
@@ -43,15 +43,15 @@ def doubts_told(doubtful: pd.DataFrame) -> list[Doubt]:
     ]
 
 
-def baseline_told(comparison: Comparison) -> Baseline:
-    """A simpler method and how it compares."""
+def baseline_finding(comparison: Comparison) -> Baseline:
+    """The comparison with a simpler method."""
     return Baseline(comparison.name, comparison.score, interval(comparison.advantage), comparison.is_as_good)
 
 
-def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
-    """The best score reached with each value of each choice; nothing where nothing was tried.
+def tuning_slices(ranking: Any) -> Iterator[TuningSlice]:
+    """The best cross-validation score for each value of each hyper-parameter; nothing without a search.
 
-    Only candidates of the kind of the leading one are shown.
+    Only candidates of the same shape, scaling, loss and kernel width as the leading one are included.
     """
     tried, leading = ranking.cv_results_, ranking.best_params_
     if not tried:
@@ -60,7 +60,7 @@ def tuning_told(ranking: Any) -> Iterator[TuningSlice]:
     shown = np.array([place for place, params in enumerate(tried["params"]) if kind.items() <= params.items()])
     for name in SLICES:
         values = np.array([tried["params"][place].get(name) for place in shown])
-        # One value is no choice.
+        # A single value is not a choice.
         if leading.get(name) is not None and len(set(values)) > 1:
             yield _slice(name, leading[name], values.astype(np.float64), tried, shown)
 

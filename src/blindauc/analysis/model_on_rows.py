@@ -1,4 +1,4 @@
-"""One side of a comparison: the rows of a table as a model ranks, judges and doubts them."""
+"""The scores, out-of-fold scores and label suspicions that one model gives the rows of a table, for `compare`."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from blindauc.analysis.labels import find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
-from blindauc.analysis.training import is_own_table
+from blindauc.analysis.training_summary import is_own_table
 from blindauc.prior import flag
 
 MAX_FDR = 0.2
-"""Labels are doubtful up to this expected share of false alarms, as in `doubtful_labels`."""
+"""False discovery rate up to which labels are flagged: the default of `doubtful_labels`."""
 
 
-class Ranked(NamedTuple):
-    """A model and the ranking that it gave to the rows it was fitted to, as an `Analysis` has them."""
+class RankedRun(NamedTuple):
+    """A model and the ranking of its training rows, as an `Analysis` has them."""
 
     model: Any
     ranking: pd.DataFrame
 
 
 @dataclass(frozen=True)
-class Side:
-    """What a model says about the rows of a table.
+class ModelOnRows:
+    """The results of one model on the rows of a table.
 
     Attributes
     ----------
     steps : the model
-    name : ndarray of shape (n,), what rows are called
+    name : ndarray of shape (n,), the names of the rows
     is_labelled : mask of shape (n,)
-    score : ndarray of shape (n,), what ranks
-    unseen : ndarray of shape (n,), what ranks by models that have not seen the row; NaN where there is none
-    suspicion : ndarray of shape (n,), that a label is wrong; NaN without a label
-    is_doubtful : mask of shape (n,), the labels to re-check
-    group : ndarray of shape (n,) or None, whom each row belongs to
+    score : ndarray of shape (n,), the scores by which rows rank
+    unseen : ndarray of shape (n,), scores or ranks by models not fitted to the row; NaN if there is none
+    suspicion : ndarray of shape (n,), the probability that a label is wrong; NaN without a label
+    is_doubtful : mask of shape (n,), the labels flagged for a re-check
+    group : ndarray of shape (n,) or None, the group of each row
     """
 
     steps: Steps
@@ -55,23 +55,24 @@ class Side:
     group: Any = None
 
 
-def run_side(run: Ranked | Any) -> Side:
-    """What a run says about the rows that it was fitted to."""
+def on_training_rows(run: RankedRun | Any) -> ModelOnRows:
+    """The results of a run on its training rows."""
     if not (hasattr(run, "model") and hasattr(run, "ranking")):
         raise ValueError(
-            f"Without a table, analyses that hold a ranking are compared, and this is a {type(run).__name__}: pass "
-            "what `analyse` gave, or a table."
+            f"Without a table, two results of `analyse` are compared, but this is a {type(run).__name__}: pass "
+            "results of `analyse`, or a table."
         )
     steps, rows = steps_of(run.model), run.ranking.sort_values("row")
     names = rows["id" if "id" in rows else "row"].astype(str).to_numpy(dtype=object)
     n_fitted = len(steps.ranking.held_out_rank_)
     if len(rows) != n_fitted:
         raise ValueError(
-            f"The ranking has {len(rows):,} rows, and the model was fitted to {n_fitted:,}: pass those of one analysis."
+            f"The ranking has {len(rows):,} rows, but the model was fitted to {n_fitted:,}: pass a model and a ranking "
+            "of the same analysis."
         )
-    # Not the scores: a file may have them rounded, so that rows seem equal.
+    # Ranks, not scores: scores may be rounded in a file, which makes ties.
     group = rows["group"].astype(str).to_numpy(dtype=object) if "group" in rows else None
-    return _fitted_side(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
+    return _from_training(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
 
 
 def on_table(
@@ -83,8 +84,8 @@ def on_table(
     id: str | None,
     rows_by: str | None,
     training: bool | None,
-) -> Side:
-    """What a model says about the rows of a table; `training` says whether it was fitted to them, None if unknown."""
+) -> ModelOnRows:
+    """The results of a model on a table; `training` says whether it was fitted to it, None if unknown."""
     model = getattr(model, "model", model)
     steps = steps_of(model)
     rows = named_rows(frame, id)
@@ -95,12 +96,12 @@ def on_table(
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     if training or (training is None and is_own_table(model, frame, is_labelled)):
         check_fitted_to(steps, is_labelled)
-        return _fitted_side(steps, names, score, group)
+        return _from_training(steps, names, score, group)
     suspicion = np.full(len(frame), np.nan)
     suspicion[is_labelled] = steps.ranking.calibration_.suspicion(score[is_labelled] - steps.ranking.intercept_)
     is_doubtful = nobody.copy()
     is_doubtful[is_labelled] = flag(suspicion[is_labelled], MAX_FDR)
-    return Side(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
+    return ModelOnRows(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
 
 
 def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
@@ -108,14 +109,14 @@ def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
     return frame[rows_by].astype(str).to_numpy(dtype=object)
 
 
-def _fitted_side(steps: Steps, names: Any, score: Floats, group: Any) -> Side:
+def _from_training(steps: Steps, names: Any, score: Floats, group: Any) -> ModelOnRows:
     ranking = steps.ranking
     is_labelled, is_doubtful = np.zeros((2, len(score)), dtype=bool)
     is_labelled[ranking.labelled_rows_] = True
-    # Labels that were found wrong are none any more, and rows that were found positive have one now.
+    # A check removes labels that it found wrong, and adds labels to rows that it found positive.
     for rows, is_one in (("known_negative_rows_", False), ("confirmed_rows_", True)):
         is_labelled[getattr(ranking, rows, [])] = is_one
     is_doubtful[ranking.doubtful_labels(MAX_FDR)] = True
     suspicion = np.full(len(score), np.nan)
     suspicion[ranking.labelled_rows_] = ranking.suspicion_
-    return Side(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)
+    return ModelOnRows(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)

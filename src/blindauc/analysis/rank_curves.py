@@ -1,4 +1,4 @@
-"""What the ranks of held-out rows show: curves with their bands, and how both kinds of rows are spread."""
+"""The ROC curve with its confidence band and the histogram of ranks, from out-of-fold ranks."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from blindauc.report.findings import Curve, Histogram
 from blindauc.trust.ranks import residual_contamination, usable_prior
 
 N_BINS = 20
+"""Bins of the histogram of ranks (convention)."""
 
 N_LEVELS = 2000
-"""Ranks are rounded to so many levels: a curve of 100 points shows no more, and resampling takes far less time."""
+"""Ranks are rounded to this many levels: a curve of 100 points shows no more detail, and resampling is much faster."""
+
+LEAST_WEIGHT = 1e-9
+"""Weight of a label that is certainly wrong: practically none, but positive as sample weights must be."""
 
 
-class HeldOutRanks:
-    """The ranks of labelled and of unlabelled rows by models that have not seen them.
+class OutOfFoldRanks:
+    """Out-of-fold ranks of the labelled and the unlabelled rows.
 
-    Where nothing could be held out the rows rank by the model that has seen them, and bands say that nothing is sure.
+    If the fit had no folds (too few labels), in-sample ranks stand in and the band covers everything from 0 to 1.
 
     Parameters
     ----------
     ranking : a fitted `BlindAUCClassifierCV`
     is_positive : mask of shape (n,)
     score : ndarray of shape (n,)
-        By the model that has seen them.
-    seed : of the resamples
+        The in-sample scores.
+    seed : the seed of the resamples
     """
 
     def __init__(self, ranking: Any, is_positive: Bools, score: Floats, seed: Any = 0) -> None:
@@ -39,15 +43,15 @@ class HeldOutRanks:
         in_sample = share_below(score, unlabelled, np.ones(len(unlabelled)))
         rank = ranking.held_out_rank_ if self._is_known else in_sample
         weight = np.ones(len(rank))
-        # Labels count as far as they are not doubted, as they do in `auc_`.
-        weight[is_positive] = np.maximum(1 - ranking.suspicion_, 1e-9)
+        # Labels count with the probability that they are right, as they do in `auc_`.
+        weight[is_positive] = np.maximum(1 - ranking.suspicion_, LEAST_WEIGHT)
         taken = known if self._is_known else np.ones_like(known)
         self._rank, self._is_positive, self._weight = rank[taken], is_positive[taken], weight[taken]
         self._seed = seed
         self._prior, self._contamination = usable_prior(ranking.prior_), residual_contamination(ranking.contamination_)
 
     def roc(self) -> Curve:
-        """True against false positive rates."""
+        """The ROC curve with its band."""
         curve = pu_roc_curve(*self._rows, prior=self._prior, sample_weight=self._weight)
         return self._with_band(curve.fpr, curve.tpr)
 
@@ -72,6 +76,6 @@ class HeldOutRanks:
         )
         height = np.interp(band.x, x, y)
         low, high = (band.low, band.high) if self._is_known else (np.zeros_like(height), np.ones_like(height))
-        # The curve of the sample may lie outside of the middle 95 % of the resampled ones.
+        # The curve of the sample may lie outside the middle 95 % of the resampled curves.
         low, high = np.minimum(low, height), np.maximum(high, height)
         return Curve(band.x.tolist(), height.tolist(), low.tolist(), high.tolist())

@@ -1,4 +1,4 @@
-"""What an analysis found beside the truth, where data are made up and the truth is known."""
+"""Compare the findings of a model with the truth, where the true labels are known (simulated data)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from blindauc.data import Data
 
 @dataclass(frozen=True)
 class Found:
-    """What a ranking finds.
+    """True findings of one method.
 
     Attributes
     ----------
-    name : of the method
-    n_wrong : wrong labels among those that it would check
-    n_true : positives among the first unlabelled rows
+    name : the name of the method
+    n_wrong : wrong labels among those that it flags
+    n_true : positives among its top k unlabelled rows
     """
 
     name: str
@@ -33,16 +33,16 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Envelope:
-    """The truth, and what was found of it.
+class TruthComparison:
+    """The findings of a model and of the best simple method, counted against the truth.
 
     Attributes
     ----------
     n_wrong : labels that are wrong
-    n_checked : labels to re-check
-    k : unlabelled rows at the top that are looked at
+    n_checked : labels that the model flags for a re-check
+    k : length of the top of the ranking that is counted
     ours : what the model finds
-    simple : what the best simple method finds, chosen by the truth and so at its very best
+    simple : what the best simple method finds; it is chosen with the true labels, which favours it
     """
 
     n_wrong: int
@@ -52,36 +52,38 @@ class Envelope:
     simple: Found
 
 
-def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, k: int = 50) -> Envelope:
-    """Compare what a model says about the table that it was fitted to with the truth.
+def compare_with_truth(
+    model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, k: int = 50
+) -> TruthComparison:
+    """Count how many true positives and wrong labels a model finds in its training table.
 
-    Simple methods are those of `blindauc.choice.baselines`, fitted to the same labels; their doubtful labels are those
-    that they rank lowest, as many as the model has to re-check.
+    The simple methods are those of `blindauc.choice.baselines`, fitted to the same labels. Each flags its
+    lowest-ranking labels, as many as the model flags.
 
     Parameters
     ----------
     model : Pipeline
-        From `analyse`, or loaded.
+        From `analyse` or `blindauc.load`.
     frame : pandas.DataFrame
         The table that it was fitted to.
     is_labelled, is_true : mask of shape (n,)
-        The rows that are labelled positive, and those that are.
+        The rows that are labelled positive, and those that truly are.
     k : int, default=50
-        How many of the unlabelled rows to look at, from the top.
+        How many unlabelled rows at the top of the ranking to count.
 
     Returns
     -------
-    Envelope
+    TruthComparison
 
     Examples
     --------
     >>> from blindauc.analysis import analyse
-    >>> from blindauc.analysis.envelope import opened
+    >>> from blindauc.analysis.against_truth import compare_with_truth
     >>> from blindauc.datasets import make_patients
     >>> patients = make_patients(300, random_state=0)
     >>> model = analyse(patients.table, "infection", id="patient", shape="linear").model
     >>> is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    >>> envelope = opened(model, patients.table, is_labelled, patients.infected, k=20)
+    >>> envelope = compare_with_truth(model, patients.table, is_labelled, patients.infected, k=20)
     >>> envelope.n_wrong == int(patients.miscoded.sum()), envelope.ours.n_true > 10
     (True, True)
     """
@@ -98,7 +100,7 @@ def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, 
         found(name, score, _lowest(score, np.flatnonzero(is_labelled), len(checked)))
         for name, score in _simple_scores(X, is_labelled)
     ]
-    return Envelope(
+    return TruthComparison(
         n_wrong=int((is_labelled & ~is_true).sum()),
         n_checked=len(checked),
         k=min(k, len(unlabelled)),
@@ -108,7 +110,7 @@ def opened(model: Any, frame: pd.DataFrame, is_labelled: Bools, is_true: Bools, 
 
 
 def _simple_scores(X: Floats, is_labelled: Bools) -> Iterator[tuple[str, Floats]]:
-    """Every variant of every simple method."""
+    """The scores of every variant of every simple method, with its name."""
     rows = np.arange(len(X))
     data = Data(X, is_labelled, np.ones(len(X)), rows, rows[is_labelled])
     for name, baseline in BASELINES.items():

@@ -1,4 +1,4 @@
-"""The demo opens the envelope: what it says of the truth is true."""
+"""The demo compares its results with the truth: what it says is true."""
 
 import re
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from command_line import run
 
-from blindauc.analysis.envelope import opened
+from blindauc.analysis.against_truth import compare_with_truth
 from blindauc.choice.baselines import BASELINES
 from blindauc.datasets import make_patients
 from blindauc.model_files import load
@@ -24,7 +24,7 @@ def demo(tmp_path_factory):
 def test_the_demo_counts_what_its_files_say(demo):
     folder, said = demo
     patients = make_patients(random_state=0)
-    assert "The envelope" in said
+    assert "the truth is known" in said
     counts = re.search(r"(\d+) of the (\d+) wrong labels are among the first (\d+) of doubtful_labels.csv", said)
     found, wrong, checked = map(int, counts.groups())
     rows = pd.read_csv(folder / "doubtful_labels.csv")["row"].to_numpy()[:checked] - 1
@@ -35,7 +35,7 @@ def test_the_demo_counts_what_its_files_say(demo):
     labelled = patients.table["infection"].eq("yes").to_numpy()[ranking["row"] - 1]
     top = ranking["row"].to_numpy()[~labelled][:50] - 1
     assert infected == patients.infected[top].sum()
-    assert re.search(r"The best simple method, picked by the truth, is [a-z0-9 ]+: \d+ of its first 50", said)
+    assert re.search(r"The best simple method, chosen with the truth, is [a-z0-9 ]+: \d+ of its first 50", said)
 
 
 def test_the_simple_method_is_the_best_of_all(demo):
@@ -43,7 +43,7 @@ def test_the_simple_method_is_the_best_of_all(demo):
     patients = make_patients(random_state=0)
     model, table = load(folder / "model.skops"), pd.read_csv(folder / "patients.csv", dtype=str)
     is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    envelope = opened(model, table, is_labelled, patients.infected)
+    envelope = compare_with_truth(model, table, is_labelled, patients.infected)
     assert envelope.simple.name in BASELINES
     X = model[0].transform(table)
     scale = X.std(axis=0)
