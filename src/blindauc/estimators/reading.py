@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats, Ints
@@ -18,6 +17,7 @@ from blindauc.estimators.belonging import check_groups_can_be_parted, read_group
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
 from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
@@ -50,8 +50,7 @@ def read_data(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None: y marks the "
             "labelled positives."
         )
-    X = read_matrix(estimator, X, reset=True)
-    X = X.tocsr() if sp.issparse(X) else X  # rows are taken again and again
+    X = by_rows(read_matrix(estimator, X, reset=True))
     is_positive, classes = read_labels(y, estimator.pos_label)
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")

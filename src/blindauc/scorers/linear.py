@@ -19,6 +19,7 @@ from blindauc.data import Data
 from blindauc.objectives import Objective
 from blindauc.risks import Risk
 from blindauc.rows.matrix import clean_scores
+from blindauc.rows.storage import weighted
 from blindauc.scorers.projection import Projection
 from blindauc.scorers.spec import Spec
 from blindauc.solvers import feature_path, robust_start, tightened
@@ -53,7 +54,7 @@ class LinearModel:
         return LinearProbe(X, self.coef)
 
     def contributions(self, X: Any) -> Floats:
-        return X.multiply(self.coef).toarray() if sp.issparse(X) else X * self.coef
+        return weighted(X, self.coef)
 
     @property
     def base(self) -> float:
