@@ -59,9 +59,14 @@ class Data(NamedTuple):
         return self.is_positive if self.verdict is None else np.isin(self.row, self.labelled)
 
     @property
+    def is_doubtable(self) -> Bools:
+        """Which of the positives nobody has checked."""
+        return ~self.is_confirmed[self.is_positive]
+
+    @property
     def n_doubtable(self) -> int:
-        """Positives that nobody has checked."""
-        return int((self.is_positive & ~self.is_confirmed).sum())
+        """How many these are."""
+        return int(self.is_doubtable.sum())
 
     def weighing(self, known_negative_share: float | None) -> Data:
         """The rows with weights by which known negatives have this share of all rows that are not positive."""

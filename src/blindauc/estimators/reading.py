@@ -61,28 +61,27 @@ def read_data(
     rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
     group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
     verdict = read_checked(checked, len(rows))
-    data = Data(X, _as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
+    data = Data(X, as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
     if verdict is not None:
-        _check_enough_are_left(data)
+        check_enough_are_left(len(labelled), int(data.is_positive.sum()), int(data.is_unlabelled.sum()))
         estimator.n_unlabelled_ = int(data.is_unlabelled.sum())
     check_groups_can_be_parted(data)
     return data
 
 
-def _as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
+def as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
     """Which rows are positive by their labels, and by what was found where they were checked."""
     if verdict is None:
         return is_positive
     return (is_positive | (verdict == FOUND_POSITIVE)) & (verdict != FOUND_NEGATIVE)
 
 
-def _check_enough_are_left(data: Data) -> None:
+def check_enough_are_left(n_labelled: int, n_pos: int, n_unl: int) -> None:
     """Raise where what was checked leaves too few positives, or no row of which nothing is known."""
-    n_pos, n_unl = int(data.is_positive.sum()), int(data.is_unlabelled.sum())
     if n_pos < 2:
         raise ValueError(
-            f"By what was checked, {n_pos} of {len(data.labelled)} labelled positives are left, and at least two are "
-            "needed: label more rows."
+            f"By what was checked, {n_pos} of {n_labelled} labelled positives are left, and at least two are needed: "
+            "label more rows."
         )
     if n_unl < 1:
         raise ValueError(
@@ -154,15 +153,16 @@ class Sifted:
         weight, unlabelled = self.data.weight, self.data.is_unlabelled
         if self.parts is None:
             return weight
-        return np.where(unlabelled, weight * (self.parts.parted.unl_weight / weight[unlabelled].sum()), weight)
+        parted = self.parts.parted
+        unchecked = parted.unl_weight - parted.negative_weight
+        return np.where(unlabelled, weight * (unchecked / weight[unlabelled].sum()), weight)
 
     @property
     def labelled_share(self) -> float:
         """The share of the weight of all rows that labelled positives have."""
         if self.parts is None:
             return self.data.labelled_share
-        labelled = float(self.parts.pos_weight.sum())
-        return labelled / (labelled + self.parts.parted.unl_weight)
+        return self.parts.labelled_weight / (float(self.parts.pos_weight.sum()) + self.parts.parted.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
         """How many labelled positives a fit leaves out by their scores.
