@@ -18,6 +18,7 @@ class Whole:
     rank : the place of each among all rows
     unlabelled_scores : of all unlabelled rows
     n_rows : how many rows the table has
+    n_groups : how many groups they belong to, if that is said
     """
 
     numbers: Ints
@@ -25,3 +26,4 @@ class Whole:
     rank: Ints
     unlabelled_scores: Floats
     n_rows: int
+    n_groups: int | None = None

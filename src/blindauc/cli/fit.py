@@ -142,6 +142,8 @@ def fit(
         in_parts = is_read_in_parts(data, memory, cluster)
         if in_parts and (sheet is not None or header_row is not None):
             raise ValueError("--sheet and --header-row are for a table that is read whole: leave them out.")
+        if in_parts and decisions is not None:
+            raise ValueError("--decisions is for a table that is read whole: name a column of it with --checked.")
         frame = None if in_parts else read_table(data, sheet=sheet, header_row=header_row)
         columns = columns_in(data) if frame is None else list(frame.columns)
         folder = tidy(out or Path(f"{data.name.split('.')[0]}-blindauc"))
@@ -170,9 +172,8 @@ def fit(
                 "verbose": int(not as_json),
                 "name": printable(data.name),
             }
-            if frame is None and (checked is not None or decisions is not None):
-                raise ValueError("--checked and --decisions are for a table that is read whole: leave them out.")
             if frame is None:
+                options["checked"] = checked
                 analysis = analysed_in_parts(data, label, options, memory=memory, cluster=cluster)
             else:
                 found = checked if decisions is None else _found_in(decisions, frame, id, checked)
