@@ -213,7 +213,7 @@ def test_few_of_the_unlabelled_rows_do_not_make_a_leak():
 def test_a_search_tries_shapes_that_are_asked_for(shape):
     rows = BlockParts.of(X[:, :2], IS_POSITIVE, block_rows=700)
     model = BlindAUCClassifierCV(shape=shape, l2=1.0, n_outliers=0, n_repeats=1, cv=2).fit(rows)
-    assert set(model.shapes_) == {shape} if isinstance(shape, str) else set(shape)
+    assert set(model.shapes_) == ({shape} if isinstance(shape, str) else set(shape))
     assert np.isfinite(model.decision_function(rows)).all()
 
 
