@@ -1,6 +1,7 @@
 """Fits, predictions and analyses of rows that are not in memory."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,12 @@ from command_line import run
 from numpy.testing import assert_allclose, assert_array_equal
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, ParquetRows, PUErrorClassifier
+from blindauc.analysis import LeakError, analyse
+from blindauc.analysis.inputs import Wishes
+from blindauc.analysis.large import analyse_files
+from blindauc.analysis.leaks import leaks_among
+from blindauc.analysis.options import Options
+from blindauc.preprocessing import ColumnKind
 from blindauc.rows.parts import BlockParts
 from blindauc.rows.view import PartedView
 
@@ -97,11 +104,9 @@ def test_passes_are_told_of():
     assert told == list(range(1, rows.n_visits + 1)) != []
 
 
-def test_trees_groups_and_time_need_rows_in_memory():
+def test_trees_need_rows_in_memory():
     with pytest.raises(ValueError, match="takes rows in memory"):
         BlindAUCClassifier(shape="trees").fit(in_parts())
-    with pytest.raises(ValueError, match="are for rows in memory"):
-        BlindAUCClassifier().fit(in_parts(), groups=np.arange(N))
     with pytest.raises(ValueError, match="At least two labelled positives"):
         BlindAUCClassifier().fit(BlockParts.of(X, np.arange(N) < 1))
 
@@ -166,11 +171,61 @@ def test_the_command_line_fits_tables_in_parts(folder, table, tmp_path, kind):
     assert scored.exit_code == 0, scored.output
 
 
+def test_whom_rows_belong_to_and_what_was_found_is_told_as_of_rows_in_memory(table, tmp_path):
+    labelled, others = (np.flatnonzero((table["infection"] == "yes") == kind) for kind in (True, False))
+    found = np.full(len(table), "", dtype=object)
+    found[labelled[:12]], found[others[:12]] = ["right"] * 9 + ["wrong"] * 3, ["negative"] * 11 + ["positive"]
+    # Of every fifth row, so that labelled rows, which come in order, are of several.
+    frame = table.drop(columns="ward").assign(whom=[f"W{k % 100}" for k in range(500)], found=found)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    said = {"id": "patient", "rows_by": "whom", "checked": "found"}
+    ours = analyse_files(tmp_path / "rows.parquet", Wishes("infection", **said), Options(shape="linear"))
+    theirs = analyse(frame, "infection", **said, shape="linear")
+    assert ours.findings.asked.n_groups == theirs.findings.asked.n_groups == 100
+    ours_found, theirs_found = (replace(each.findings.checks, auc=None) for each in (ours, theirs))
+    assert ours_found == theirs_found
+    assert ours.findings.auc == pytest.approx(theirs.findings.auc, abs=0.01)
+    columns = ["n_rows", "n_labelled"]
+    pd.testing.assert_frame_equal(*(each.groups.set_index("group").sort_index()[columns] for each in (ours, theirs)))
+    assert_array_equal(ours.model[-1].known_negative_rows_, theirs.model[-1].known_negative_rows_)
+    cases, expected = ({case.row for case in each.findings.cases} for each in (ours, theirs))
+    assert len(cases & expected) > 0.9 * len(cases)
+    assert not cases & set((np.flatnonzero(found != "") + 1).tolist())
+
+
+def test_columns_that_give_the_label_away_are_told_before_the_fit(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *rows: pytest.fail("was fitted"))
+    is_labelled = table["infection"] == "yes"
+    table.assign(treated=np.where(is_labelled, "yes", "")).to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(LeakError, match="treated"):
+        analyse_files(tmp_path / "rows.parquet", Wishes("infection", id="patient"), Options())
+
+
+def test_few_of_the_unlabelled_rows_do_not_make_a_leak():
+    is_positive = np.arange(20_100) < 100
+    # In 9 of 10 labelled rows, and in 5 of 20,000 others: of 20 million others it would be 5,000.
+    column = pd.DataFrame({"a": np.where((np.arange(20_100) % 10 > 0) & is_positive, "yes", "no")})
+    column.loc[100:104, "a"] = "yes"
+    kinds, label = {"a": ColumnKind("categorical", "")}, pd.Series(is_positive)
+    assert leaks_among(column, kinds, label, is_positive)
+    assert not leaks_among(column, kinds, label, is_positive, stands_for=1000)
+
+
+@pytest.mark.parametrize("shape", [["linear", "curves"], "kernel"])
+def test_a_search_tries_shapes_that_are_asked_for(shape):
+    rows = BlockParts.of(X[:, :2], IS_POSITIVE, block_rows=700)
+    model = BlindAUCClassifierCV(shape=shape, l2=1.0, n_outliers=0, n_repeats=1, cv=2).fit(rows)
+    assert set(model.shapes_) == ({shape} if isinstance(shape, str) else set(shape))
+    assert np.isfinite(model.decision_function(rows)).all()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--memory", "2 gigs"], "such as 500MB or 2GB"),
-        (["--memory", "1GB", "--time", "ward"], "fits into memory"),
+        (["--memory", "1GB", "--time", "ward"], "should say when each row was"),
+        (["--memory", "1GB", "--decisions", "found.csv"], "--checked"),
+        (["--memory", "1GB", "--shape", "trees"], "takes rows in memory"),
         (["--memory", "1GB", "--sheet", "1"], "read whole"),
         (["--memory", "1GB", "--label", "nothing"], "nothing"),
     ],

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from blindauc.estimators.parted import sample_of
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
 from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
@@ -15,6 +16,7 @@ from blindauc.rows.device.engine import DeviceRows
 from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import BlockParts, DerivedParts
+from blindauc.rows.storage import dense
 from blindauc.rows.tasks import Digests, Values
 from blindauc.rows.view import PartedView
 from blindauc.solvers import exchange
@@ -38,20 +40,34 @@ def on_device(values):
     return strict.asarray(values, device=strict.Device("device1"))
 
 
+def in_dask(X, is_positive, weight):
+    """Partitions in threads of this process; `test_dask_rows.py` has clusters of several workers."""
+    pytest.importorskip("distributed", reason="needs dask and distributed: pip install 'blindauc[dask]'")
+    import dask.array as da
+
+    from blindauc.rows.dask import DaskRows
+
+    return DaskRows.of(da.from_array(X, chunks=(61, P)), is_positive.astype(int), weight)
+
+
 ENGINES = {
     "one block": partial(BlockParts.of, block_rows=N),
     "blocks": partial(BlockParts.of, block_rows=61),
     "a row each": partial(BlockParts.of, block_rows=1),
     "sparse blocks": lambda X, *labels: BlockParts.of(sp.csr_matrix(X), *labels, block_rows=61),
     "device": lambda *arrays: DeviceRows(*map(on_device, arrays)),
+    "dask": in_dask,
     "derived columns": lambda X, *labels: DerivedParts(BlockParts.of(X, *labels, block_rows=61), as_it_is, P),
 }
 """Names of engines, and what makes rows from X, a mask of positives and weights."""
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=ENGINES, scope="module")
 def engine(request):
-    return ENGINES[request.param](X, IS_POSITIVE, WEIGHT)
+    rows = ENGINES[request.param](X, IS_POSITIVE, WEIGHT)
+    yield rows
+    if hasattr(rows, "close"):
+        rows.close()
 
 
 @pytest.fixture
@@ -128,6 +144,18 @@ def test_rows_are_taken_by_their_numbers(engine, view):
     few = view.subset(np.array([2, 5]), places)
     assert_array_equal(few.dense()[0], X[np.flatnonzero(IS_POSITIVE & KEPT)[[2, 5]]])
     assert_array_equal(few.dense()[1], X[np.flatnonzero(~IS_POSITIVE)[places]])
+
+
+def test_a_sample_is_the_same_wherever_the_rows_are(view, monkeypatch):
+    for name, value in (("MIN_FITTED_UNL", 100), ("enough_unlabelled", lambda n_pos: 100)):
+        monkeypatch.setattr(f"blindauc.estimators.parted.{name}", value)
+    sample, expected = (sample_of(each) for each in (view, PartedView.of(ENGINES["blocks"](X, IS_POSITIVE, WEIGHT))))
+    assert_array_equal(sample.row, expected.row)
+    assert_array_equal(dense(sample.X), X[sample.row])
+    assert_array_equal(sample.weight, WEIGHT[sample.row])
+    assert_array_equal(sample.is_positive, IS_POSITIVE[sample.row])
+    assert set(np.flatnonzero(IS_POSITIVE & KEPT)) <= set(sample.row)
+    assert sample.is_unlabelled.sum() <= 100
 
 
 def test_digests_are_those_of_the_matrix(engine):

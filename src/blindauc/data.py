@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.rows.memory import MemoryRows
+from blindauc.rows.storage import by_rows, filled
 
 MAX_COUNTED = 10_000
 """So many rows are written out whatever their number was."""
@@ -59,9 +59,14 @@ class Data(NamedTuple):
         return self.is_positive if self.verdict is None else np.isin(self.row, self.labelled)
 
     @property
+    def is_doubtable(self) -> Bools:
+        """Which of the positives nobody has checked."""
+        return ~self.is_confirmed[self.is_positive]
+
+    @property
     def n_doubtable(self) -> int:
-        """Positives that nobody has checked."""
-        return int((self.is_positive & ~self.is_confirmed).sum())
+        """How many these are."""
+        return int(self.is_doubtable.sum())
 
     def weighing(self, known_negative_share: float | None) -> Data:
         """The rows with weights by which known negatives have this share of all rows that are not positive."""
@@ -94,12 +99,7 @@ class Data(NamedTuple):
 
     def filled(self) -> Data:
         """The rows with the medians of their columns where values are missing, for what cannot do without."""
-        if sp.issparse(self.X) or not np.isnan(self.X).any():
-            return self
-        known = ~np.isnan(self.X).all(axis=0)
-        middle = np.zeros(self.X.shape[1])
-        middle[known] = np.nanmedian(self.X[:, known], axis=0)
-        return self._replace(X=np.where(np.isnan(self.X), middle, self.X))
+        return self._replace(X=filled(self.X))
 
     def counted(self) -> Data:
         """Rows of whole-number weight as so many rows, where that does not make them many more."""
@@ -111,9 +111,8 @@ class Data(NamedTuple):
         return self._taken(index)._replace(weight=np.ones(len(index)))
 
     def _taken(self, index: Ints) -> Data:
-        X = self.X.tocsr() if sp.issparse(self.X) else self.X
         return Data(
-            X[index],
+            by_rows(self.X)[index],
             self.is_positive[index],
             self.weight[index],
             self.row[index],

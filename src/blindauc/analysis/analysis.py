@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -17,22 +17,20 @@ from blindauc.analysis.checks import check_findings
 from blindauc.analysis.effects import effect_curves, interaction_findings
 from blindauc.analysis.expectations import expected_positives, expected_wrong_labels
 from blindauc.analysis.features import feature_table
-from blindauc.analysis.grouping import Groups, sparsity_of
+from blindauc.analysis.grouping import Groups
 from blindauc.analysis.groups_and_times import ranked_groups
 from blindauc.analysis.inputs import GivenKind, Inputs, Wishes, read_inputs
+from blindauc.analysis.options import Options
 from blindauc.analysis.pipeline import Steps, joined
-from blindauc.analysis.provenance import plain, provenance
+from blindauc.analysis.provenance import plain
 from blindauc.analysis.rank_curves import OutOfFoldRanks
-from blindauc.analysis.ranking import Wanted, ranked_rows, top_cases
+from blindauc.analysis.ranking import ranked_rows, top_cases
 from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.training_summary import summarise_training
 from blindauc.checked import UNCHECKED, as_words
-from blindauc.estimators import BlindAUCClassifierCV
-from blindauc.estimators.shapes import check_shape_is_there
 from blindauc.preprocessing import feature_groups, make_preprocessor
 from blindauc.prior import is_identified
 from blindauc.report.findings import Asked, Findings
-from blindauc.scorers.mixed import SELECTING
 from blindauc.trust.ranks import has_evidence
 
 SHARES = {"encoding": 4.0, "fit": 90.0, "reasons and stability": 6.0}
@@ -172,25 +170,16 @@ def analyse(
     """
     kinds: dict[GivenKind, Sequence[str]] = {"categorical": categorical, "numeric": numeric, "date": date}
     wishes = Wishes(label, positive, id, drop, groups, rows_by, time, allow_leaks, kinds, checked)
+    options = Options(prior, capacity, show, shape, random_state, n_jobs, verbose, name)
     with progress.steps(SHARES, is_shown=bool(verbose)) as at:
         at("encoding")
-        shapes = [shape] if isinstance(shape, str) else list(shape)
-        for each in shapes if shapes != ["auto"] else ():
-            check_shape_is_there(each)
+        options.check_shapes()
         inputs = read_inputs(frame, wishes)
-        wanted = Wanted(capacity, tuple(show))
-        wanted.check(inputs)
+        options.wanted.check(inputs)
         preprocessor = make_preprocessor(inputs.columns, kinds=inputs.kinds)
         X = preprocessor.fit_transform(inputs.columns)
         at("fit")
-        ranking = BlindAUCClassifierCV(
-            **sparsity_for(preprocessor, inputs.group_of, shapes),
-            shape=shape,
-            prior=prior,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        ).fit(
+        ranking = options.ranking(preprocessor, inputs.group_of).fit(
             X,
             inputs.labels.is_positive,
             groups=inputs.row_groups,
@@ -198,22 +187,12 @@ def analyse(
             checked=None if inputs.verdict is None else as_words(inputs.verdict),
         )
         at("reasons and stability")
-        asked = asdict(wishes) | {"checked": wishes.checked_column}
-        origin = provenance(asked | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        return build_analysis(inputs, Steps(preprocessor, ranking), X, wanted, name, origin)
+        return build_analysis(inputs, Steps(preprocessor, ranking), X, options, options.origin(wishes))
 
 
-def sparsity_for(preprocessor: Any, group_of: dict[str, Any], shapes: Sequence[str]) -> dict[str, Any]:
-    """The estimator's `sparsity` and `groups` parameters; none for shapes that do not select columns."""
-    is_of_use = group_of or not {"auto", *SELECTING}.isdisjoint(shapes)
-    return sparsity_of(preprocessor, group_of) if is_of_use else {}
-
-
-def build_analysis(
-    inputs: Inputs, steps: Steps, X: Floats, wanted: Wanted, name: str, origin: dict[str, Any]
-) -> Analysis:
-    """Collect all results of a fitted model on the rows of its table."""
-    is_positive, ranking = inputs.labels.is_positive, steps.ranking
+def build_analysis(inputs: Inputs, steps: Steps, X: Floats, options: Options, origin: dict[str, Any]) -> Analysis:
+    """All that a fitted model and its rows say."""
+    is_positive, ranking, wanted = inputs.labels.is_positive, steps.ranking, options.wanted
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)
     ranked = ranked_rows(inputs, steps, X, wanted.show)
@@ -224,7 +203,7 @@ def build_analysis(
     features = feature_table(steps, frequency, scores[inputs.is_usual])
     held_out = OutOfFoldRanks(ranking, is_positive, scores, seed)
     findings = Findings(
-        asked=_asked(inputs, steps, name),
+        asked=_asked(inputs, steps, options.name),
         auc=interval(ranking.auc_),
         prior=interval(ranking.prior_),
         contamination=interval(ranking.contamination_),
@@ -263,6 +242,6 @@ def _asked(inputs: Inputs, steps: Steps, name: str) -> Asked:
         n_labelled=int(inputs.labels.is_positive.sum()),
         n_columns=len(steps.kinds),
         set_aside=inputs.set_aside,
-        n_groups=None if inputs.row_groups is None else len(set(inputs.row_groups)),
+        n_groups=inputs.n_groups,
         notes=inputs.notes,
     )

@@ -123,6 +123,13 @@ class Inputs:
         return self.n_rows - int(self.labels.is_positive.sum()) - n_checked
 
     @property
+    def n_groups(self) -> int | None:
+        """How many groups rows belong to, if that is said."""
+        if self.row_groups is None:
+            return None
+        return len(set(self.row_groups)) if self.whole is None else self.whole.n_groups
+
+    @property
     def numbers(self) -> Ints:
         """The row numbers in the full table, counted from 0."""
         return np.arange(len(self.frame)) if self.whole is None else self.whole.numbers

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,19 @@ import pandas as pd
 
 from blindauc import progress
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.analysis import Analysis, build_analysis, sparsity_for
+from blindauc.analysis.analysis import Analysis, build_analysis
 from blindauc.analysis.grouping import column_groups
+from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
 from blindauc.analysis.labels import LabelColumn, read_labels_of
-from blindauc.analysis.leaks import leaks_among
+from blindauc.analysis.leaks import Leak, leaks_among
+from blindauc.analysis.options import Options
 from blindauc.analysis.pipeline import Steps, joined
-from blindauc.analysis.provenance import provenance
-from blindauc.analysis.ranking import Wanted
 from blindauc.analysis.scoring import ranks_of
 from blindauc.analysis.training_summary import summarise_training
 from blindauc.analysis.whole import Whole
-from blindauc.estimators import BlindAUCClassifierCV
+from blindauc.checked import UNCHECKED
+from blindauc.estimators.door import found_in
 from blindauc.estimators.door import scores as scores_of_rows
 from blindauc.rows.disk.cache import CachedRows
 from blindauc.rows.disk.parquet import ParquetRows
@@ -46,21 +48,12 @@ _LARGE = (
 MOST_DRAWN, MOST_RANKED = 20_000, 10_000
 """Unlabelled rows that show how rows usually are, and that the ranking lists, from the top."""
 
+BLOCK_ROWS = 2**20
+"""Rows whose groups are looked at at once."""
+
 
 def analyse_files(
-    path: Any,
-    wishes: Wishes,
-    *,
-    memory: str | None = None,
-    cluster: str | None = None,
-    prior: float | None = None,
-    capacity: int | None = None,
-    show: Sequence[str] = (),
-    shape: str | Sequence[str] = "auto",
-    random_state: int | None = None,
-    n_jobs: int | None = None,
-    verbose: int = 0,
-    name: str = "table",
+    path: Any, wishes: Wishes, options: Options, *, memory: str | None = None, cluster: str | None = None
 ) -> Analysis:
     """Learn to rank the rows of a table in files, which may be larger than memory.
 
@@ -68,60 +61,75 @@ def analyse_files(
     ----------
     path : path or list of paths, as of `ParquetRows`
     wishes : Wishes
-        What is said about the columns; neither `rows_by` nor `time`.
+        What is said about the columns.
+    options : Options
+        How to learn, and what is wanted.
     memory : str, optional
         How much the work may take, such as "2GB".
     cluster : str, optional
         The address of a Dask scheduler, whose workers see the same files.
-    prior, capacity, show, shape, random_state, n_jobs, verbose, name : as in `analyse`
 
     Returns
     -------
     Analysis
-        As of `analyse`; `ranking` lists all labelled rows and the first 10,000 others.
+        As of `analyse`; `ranking` lists all labelled rows and the first 10,000 others, and `groups` those of the
+        latter.
     """
-    if wishes.rows_by is not None or wishes.time is not None:
-        raise ValueError(
-            "rows_by= and time= take a table that fits into memory: leave them out, or pass a smaller one."
-        )
-    kinds = {each: kind for kind, names in wishes.kinds.items() for each in names}
-    with progress.steps(SHARES, is_shown=bool(verbose)) as at:
+    if memory is not None:
+        options = replace(options, n_jobs=None)  # other processes would take memory of their own
+    with progress.steps(SHARES, is_shown=bool(options.verbose)) as at:
         at("reading")
-        # A third of the memory: the rest is for scores, the sample and what is told.
-        third = None if memory is None else read_size(memory) // 3
-        source = ParquetRows(path, wishes.label, id=wishes.id, drop=wishes.drop, kinds=kinds, memory=third)
+        options.check_shapes()
+        source = _source(path, wishes, memory)
         cached = source.prepared(lambda done, of: at("reading", min(done / of, 1.0), f"reading, {done:,} rows"))
         labels = _labels(cached, wishes)
-        wanted = Wanted(capacity, tuple(show))
+        notes = check_leaks(_leaks(source, cached, wishes, labels.is_positive), wishes.allow_leaks)
         at("fit")
-        shapes = [shape] if isinstance(shape, str) else list(shape)
         group_of = column_groups(list(cached.columns), wishes.groups)
-        ranking = BlindAUCClassifierCV(
-            **sparsity_for(cached.preprocessor, group_of, shapes),
-            shape=shape,
-            prior=prior,
-            random_state=random_state,
-            n_jobs=n_jobs if memory is None else None,  # other processes would take memory of their own
-            verbose=verbose,
-        )
+        ranking = options.ranking(cached.preprocessor, group_of)
         with _engine(cached, labels.is_positive, cluster) as rows:
             ranking.fit(rows)
             at("scores of all rows")
             rows.forget()
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
-        numbers, is_drawn = _told_rows(ranking, labels.is_positive, scores)
-        frame = _rows_of(source, numbers)
-        whole = Whole(numbers, is_drawn, ranks_of(scores[numbers], scores), scores[~labels.is_positive], len(scores))
-        labels = LabelColumn(labels.is_positive[numbers], labels.positive)
-        inputs = _inputs(frame, cached, wishes, labels, group_of, whole)
-        wanted.check(inputs)
-        steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, numbers))
+        whole = _whole(ranking, cached, labels.is_positive, scores)
+        inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
+        options.wanted.check(inputs)
+        steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, whole.numbers))
         X = steps.preprocessor.transform(inputs.columns)
-        origin = provenance(asdict(wishes) | asdict(wanted) | {"prior": prior, "shape": shape}, seed=random_state)
-        analysis = build_analysis(inputs, steps, X, wanted, name, origin)
-        model = joined(cached.preprocessor, ranking, _training(steps, inputs, X, is_drawn))
-        return replace(analysis, model=model, ranking=_from_the_top(analysis.ranking))
+        analysis = build_analysis(inputs, steps, X, options, options.origin(wishes))
+        model = joined(cached.preprocessor, ranking, _training(steps, inputs, X, whole.is_drawn))
+        listed = _from_the_top(analysis.ranking)
+        return replace(analysis, model=model, ranking=listed, groups=_groups_of(listed, cached, labels.is_positive))
+
+
+def _source(path: Any, wishes: Wishes, memory: str | None) -> ParquetRows:
+    if wishes.checked is not None and wishes.checked_column is None:
+        raise ValueError("checked= must name a column of a table in files.")
+    return ParquetRows(
+        path,
+        wishes.label,
+        groups=wishes.rows_by,
+        time=wishes.time,
+        checked=wishes.checked_column,
+        id=wishes.id,
+        drop=wishes.drop,
+        kinds={each: kind for kind, names in wishes.kinds.items() for each in names},
+        # A third of the memory: the rest is for scores, the sample and what is told.
+        memory=None if memory is None else read_size(memory) // 3,
+    )
+
+
+def _leaks(source: ParquetRows, cached: CachedRows, wishes: Wishes, is_positive: Bools) -> list[Leak]:
+    """Columns that give the label away, by all labelled rows and some of the others."""
+    others = np.flatnonzero(~is_positive)
+    drawn = np.random.default_rng(0).choice(others, min(MOST_DRAWN, len(others)), replace=False)
+    numbers = np.union1d(np.flatnonzero(is_positive), drawn)
+    used = [name for name, kind in cached.kinds.items() if kind.is_used]
+    frame = _rows_of(source, numbers, [*used, wishes.label])
+    stands_for = len(others) / max(len(drawn), 1)
+    return leaks_among(frame[used], cached.kinds, frame[wishes.label], is_positive[numbers], stands_for)
 
 
 def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
@@ -137,34 +145,56 @@ def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
 
 
 @contextmanager
-def _engine(cached: CachedRows, is_positive: Bools, cluster: str | None) -> Iterator[PartedRows]:
+def _engine(cached: CachedRows, is_labelled: Bools, cluster: str | None) -> Iterator[PartedRows]:
+    is_positive, said = found_in(cached, is_labelled)
     if cluster is None:
-        yield BlockParts.of(cached.X, is_positive, cached.weight)
+        blocks = BlockParts.of(cached.X, is_positive, cached.weight)
+        blocks.said = said
+        yield blocks
         return
     from blindauc.rows.dask import connect
     from blindauc.rows.dask.mapped import mapped_rows
 
     with connect(cluster) as client, mapped_rows(cached.X, is_positive, cached.weight, client=client) as rows:
+        rows.said = said
         yield rows
 
 
-def _told_rows(ranking: Any, is_positive: Bools, scores: Floats) -> tuple[Ints, Bools]:
-    """The numbers of the rows that are told of, ascending, and which of them were drawn from the unlabelled ones."""
+def _whole(ranking: Any, cached: CachedRows, is_labelled: Bools, scores: Floats) -> Whole:
+    """The table as what is told of it has to know it."""
+    is_open = ~is_labelled if cached.verdict is None else ~is_labelled & (cached.verdict == UNCHECKED)
+    numbers, is_drawn = _told_rows(ranking, is_open, scores)
+    n_groups = None if cached.groups is None else len(_distinct(cached.groups))
+    return Whole(numbers, is_drawn, ranks_of(scores[numbers], scores), scores[is_open], len(scores), n_groups)
+
+
+def _distinct(groups: Any) -> Any:
+    """The different ones, without a copy of all of them."""
+    blocks = (np.unique(groups[start : start + BLOCK_ROWS]) for start in range(0, len(groups), BLOCK_ROWS))
+    return reduce(np.union1d, blocks)
+
+
+def _told_rows(ranking: Any, is_open: Bools, scores: Floats) -> tuple[Ints, Bools]:
+    """The numbers of the rows that are told of, ascending, and which of them were drawn from the unlabelled ones.
+
+    All that are labelled or were checked, those that were drawn, and those at the top.
+    """
     sampled = ranking.sampled_rows_
-    drawn = sampled[~is_positive[sampled]]
+    drawn = sampled[is_open[sampled]]
     if len(drawn) > MOST_DRAWN:
         drawn = np.random.default_rng(0).choice(drawn, MOST_DRAWN, replace=False)
     # Not by sorting: that would take twice the memory of the scores.
-    of_unlabelled = np.where(is_positive, -np.inf, scores)
+    of_unlabelled = np.where(is_open, scores, -np.inf)
     n_below = max(len(scores) - MOST_RANKED, 0)
     first = np.flatnonzero(of_unlabelled >= np.partition(of_unlabelled, n_below)[n_below])
-    numbers = np.unique(np.concatenate([np.flatnonzero(is_positive), drawn, first]))
+    numbers = np.unique(np.concatenate([np.flatnonzero(~is_open), drawn, first]))
     return numbers, np.isin(numbers, drawn)
 
 
-def _rows_of(source: ParquetRows, numbers: Ints) -> pd.DataFrame:
+def _rows_of(source: ParquetRows, numbers: Ints, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """Rows of the files by their numbers."""
-    taken = (part.loc[np.intersect1d(numbers, part.index, assume_unique=True)] for part in source.frames())
+    frames = source.frames(columns)
+    taken = (part.loc[np.intersect1d(numbers, part.index, assume_unique=True)] for part in frames)
     return pd.concat([part for part in taken if len(part)], ignore_index=True)
 
 
@@ -175,24 +205,25 @@ def _inputs(
     labels: LabelColumn,
     group_of: dict[str, Any],
     whole: Whole,
+    notes: Sequence[str],
 ) -> Inputs:
-    columns = frame.drop(columns=[wishes.label, *wishes.left_out])
-    leaks = leaks_among(columns, cached.kinds, frame[wishes.label], labels.is_positive)
-    notes = check_leaks(leaks, wishes.allow_leaks)
+    labels = LabelColumn(labels.is_positive[whole.numbers], labels.positive)
+    rows_by, verdict = wishes.rows_by, cached.verdict
     return Inputs(
         frame=frame,
         id=wishes.id,
         label=wishes.label,
         labels=labels,
-        columns=columns,
+        columns=frame.drop(columns=[wishes.label, *wishes.left_out]),
         kinds=cached.kinds,
         group_of=group_of,
         left_out=wishes.left_out,
-        rows_by=None,
-        row_groups=None,
-        times=None,
+        rows_by=rows_by,
+        row_groups=None if rows_by is None else read_row_groups(frame, rows_by, labels.is_positive),
+        times=None if cached.times is None else cached.times[whole.numbers],
         notes=[*notes, _LARGE.format(whole.n_rows)],
         whole=whole,
+        verdict=None if verdict is None or not verdict.any() else verdict[whole.numbers].astype(np.intp),
     )
 
 
@@ -202,8 +233,9 @@ def _as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:
     told.held_out_rank_ = np.full(len(numbers), np.nan)
     known = np.isin(ranking.sampled_rows_, numbers)
     told.held_out_rank_[np.searchsorted(numbers, ranking.sampled_rows_[known])] = ranking.held_out_rank_[known]
-    told.labelled_rows_ = np.searchsorted(numbers, ranking.labelled_rows_)
-    told.outliers_ = np.searchsorted(numbers, ranking.outliers_)
+    for name in ("labelled_rows_", "outliers_", "confirmed_rows_", "known_negative_rows_"):
+        if hasattr(ranking, name):
+            setattr(told, name, np.searchsorted(numbers, getattr(ranking, name)))
     return told
 
 
@@ -220,3 +252,20 @@ def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:
     """The labelled rows, and the first of the others."""
     is_first = (~ranking["labelled"]).cumsum() <= MOST_RANKED
     return ranking[ranking["labelled"] | is_first].reset_index(drop=True)
+
+
+def _groups_of(listed: pd.DataFrame, cached: CachedRows, is_labelled: Bools) -> pd.DataFrame | None:
+    """The groups of the first rows, whose best rows these are, with how many rows they have in the whole table."""
+    if cached.groups is None:
+        return None
+    is_all = len(listed) == len(cached.groups)
+    groups = ranked_groups(listed if is_all else listed[: int(np.flatnonzero(~listed["labelled"])[-1]) + 1])
+    wanted, place_of = np.unique(cached.groups[groups["row"].to_numpy() - 1], return_inverse=True)
+    sizes = np.zeros((2, len(wanted)), dtype=np.intp)
+    for start in range(0, len(cached.groups), BLOCK_ROWS):
+        some = cached.groups[start : start + BLOCK_ROWS]
+        place = np.minimum(np.searchsorted(wanted, some), len(wanted) - 1)
+        is_wanted = wanted[place] == some
+        for size, kind in zip(sizes, (is_wanted, is_wanted & is_labelled[start : start + BLOCK_ROWS]), strict=True):
+            size += np.bincount(place[kind], minlength=len(wanted))
+    return groups.assign(n_rows=sizes[0][place_of], n_labelled=sizes[1][place_of])

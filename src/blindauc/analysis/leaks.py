@@ -116,12 +116,16 @@ def find_leaks(frame: pd.DataFrame, label: str, *, positive: str | None = None, 
 
 
 def leaks_among(
-    columns: pd.DataFrame, kinds: Mapping[str, ColumnKind], label: pd.Series, is_positive: Bools
+    columns: pd.DataFrame,
+    kinds: Mapping[str, ColumnKind],
+    label: pd.Series,
+    is_positive: Bools,
+    stands_for: float = 1.0,
 ) -> list[Leak]:
-    """The leaks among columns whose kinds are known."""
+    """The leaks among columns whose kinds are known, where each unlabelled row stands for so many of them."""
     used = [name for name in columns.columns if kinds[name].is_used]
     copies = [_pattern(label), _pattern(pd.Series(is_positive))]
-    rows = _Rows(is_positive)
+    rows = _Rows(is_positive, stands_for)
     reasons = {name: _reason(columns[name], kinds[name].kind, copies, rows) for name in used}
     return [Leak(name, reason) for name, reason in reasons.items() if reason is not None]
 
@@ -143,6 +147,11 @@ class _Rows:
     """The mask of labelled rows, and how often an event occurs in labelled and in other rows."""
 
     is_positive: Bools
+    stands_for: float
+
+    def are_nearly_theirs(self, seen_pos: Any, seen_unl: Any) -> Any:
+        """Whether events seen so often are nearly only seen in labelled rows, if all others were looked at."""
+        return seen_pos >= NEARLY_ONLY * (seen_pos + self.stands_for * seen_unl)
 
     @cached_property
     def totals(self) -> tuple[int, int]:
@@ -157,7 +166,7 @@ class _Rows:
         if seen_pos < max(least * n_pos, ENOUGH_LABELLED) or n_unl < ENOUGH_ROWS:
             return False
         is_rare_elsewhere = seen_unl / n_unl <= HARDLY * seen_pos / n_pos
-        return is_rare_elsewhere and seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)
+        return is_rare_elsewhere and self.are_nearly_theirs(seen_pos, seen_unl)
 
     def in_words(self, event: Bools) -> str:
         (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
@@ -226,8 +235,8 @@ def _by_value(column: _Column, rows: _Rows) -> Iterator[str]:
         is_first = column.codes == first
         if rows.give_away(is_first, NEARLY_ALL if column.is_measured else MOST):
             yield f"is {column.texts[first]!r} in {rows.in_words(is_first)}"
-    # With many values, some occur only in labelled rows by chance; so several together must cover nearly all of them.
-    theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & (seen_pos >= NEARLY_ONLY * (seen_pos + seen_unl)))
+    # Of many values some are by chance in labelled rows only, so that several together must be in nearly all of them.
+    theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & rows.are_nearly_theirs(seen_pos, seen_unl))
     is_theirs = np.isin(column.codes, theirs)
     if not column.is_ordered and rows.give_away(is_theirs, NEARLY_ALL):
         yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.in_words(is_theirs)}"

@@ -106,7 +106,7 @@ def top_cases(inputs: Inputs, steps: Steps, ranked: pd.DataFrame, show: Sequence
     show : sequence of str
         Columns whose cells to include; if empty, those of the largest weight.
     """
-    is_checked = ranked["row"].isin(steps.ranking.checked_rows + 1)
+    is_checked = ranked["row"].isin(inputs.numbers[steps.ranking.checked_rows] + 1)
     first = ranked[~ranked["labelled"] & ~is_checked].head(MOST_CASES)
     places = np.searchsorted(inputs.numbers, first["row"].to_numpy() - 1)
     cells = _cells(inputs.frame.iloc[places], list(show) or _strongest(steps))

@@ -13,11 +13,12 @@ class Whole:
 
     Attributes
     ----------
-    numbers : the row numbers of the sample in the full table, counted from 0, ascending
-    is_drawn : mask of the sampled rows that are a random sample of the unlabelled rows
-    rank : the rank of each sampled row among all rows
-    unlabelled_scores : the scores of all unlabelled rows of the full table
-    n_rows : the number of rows of the full table
+    numbers : those that the rows have in it, counted from 0, ascending
+    is_drawn : which of them were drawn from the unlabelled rows, and show how these usually are
+    rank : the place of each among all rows
+    unlabelled_scores : of all unlabelled rows
+    n_rows : how many rows the table has
+    n_groups : how many groups they belong to, if that is said
     """
 
     numbers: Ints
@@ -25,3 +26,4 @@ class Whole:
     rank: Ints
     unlabelled_scores: Floats
     n_rows: int
+    n_groups: int | None = None

@@ -20,6 +20,7 @@ from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.scaling import column_scales
+from blindauc.rows.storage import in_units
 from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
 
@@ -61,7 +62,7 @@ def l1_logistic(data: Data) -> list[Floats]:
     """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
     scale = column_scales(data.X, data.weight, "standard")
     # liblinear penalises its intercept, so that columns have to be centred; sparse ones must do without.
-    X = data.X @ sp.diags(1 / scale) if sp.issparse(data.X) else (data.X - data.X.mean(axis=0)) / scale
+    X = in_units(data.X, scale, about=lambda X: X.mean(axis=0))
     weights = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is a baseline, too

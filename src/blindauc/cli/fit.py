@@ -180,10 +180,10 @@ def fit(
 def _check_options_agree(given: Mapping[str, Any], in_parts: bool) -> None:
     if given["group"] is not None and given["groups"] is not None:
         raise ValueError("--group and --groups say the same in two ways: give one of them.")
-    for first, second in (("sheet", "header_row"), ("checked", "decisions")):
-        if in_parts and (given[first] is not None or given[second] is not None):
-            flags = " and ".join(f"--{name.replace('_', '-')}" for name in (first, second))
-            raise ValueError(f"{flags} are for a table that is read whole: leave them out.")
+    if in_parts and (given["sheet"] is not None or given["header_row"] is not None):
+        raise ValueError("--sheet and --header-row are for a table that is read whole: leave them out.")
+    if in_parts and given["decisions"] is not None:
+        raise ValueError("--decisions is for a table that is read whole: name a column of it with --checked.")
 
 
 def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
@@ -193,6 +193,7 @@ def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
     data, label = given["data"], given["label"]
     options = _options(given, columns_in(data) if frame is None else list(frame.columns))
     if frame is None:
+        options["checked"] = given["checked"]
         return analysed_in_parts(data, label, options, memory=given["memory"], cluster=given["cluster"])
     found = given["checked"]
     if given["decisions"] is not None:

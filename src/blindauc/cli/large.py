@@ -50,8 +50,9 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], *, memory
     """The result of `blindauc.analysis.analyse` for a table that is read in parts."""
     from blindauc.analysis.inputs import Wishes
     from blindauc.analysis.large import analyse_files
+    from blindauc.analysis.options import Options
 
     kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
-    said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks")
+    said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
     wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
-    return analyse_files(data, wishes, memory=memory, cluster=cluster, **options)
+    return analyse_files(data, wishes, Options(**options), memory=memory, cluster=cluster)

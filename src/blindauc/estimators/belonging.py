@@ -23,7 +23,7 @@ def read_groups(groups: Any, n_rows: int) -> Ints | None:
     """
     if groups is None:
         return None
-    values = _column("groups", groups, n_rows)
+    values = column_of("groups", groups, n_rows)
     _refuse_missing("groups", values, "give a row that stands alone an id of its own")
     number: dict[Any, int] = {}
     return np.array([number.setdefault(value, len(number)) for value in values.tolist()], dtype=np.intp)
@@ -40,7 +40,7 @@ def read_times(time: Any, n_rows: int) -> Floats | None:
     """
     if time is None:
         return None
-    values = _column("time", time, n_rows)
+    values = column_of("time", time, n_rows)
     _refuse_missing("time", values, "fill it in, or leave these rows out")
     try:
         moments = np.asarray(_numbers(values), dtype=np.float64)
@@ -72,7 +72,8 @@ def check_groups_can_be_parted(data: Data) -> None:
             )
 
 
-def _column(name: str, values: Any, n_rows: int) -> Any:
+def column_of(name: str, values: Any, n_rows: int) -> Any:
+    """One entry for each row, as an array."""
     column = column_or_1d(values, warn=True)
     if len(column) != n_rows:
         raise ValueError(f"{name} must have one entry for each row: X has {n_rows} rows, {name} {len(column)}.")

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from blindauc._typing import Floats
+from blindauc._typing import Bools, Floats
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.estimators.inputs import read_matrix
 from blindauc.estimators.parted import read_parts
-from blindauc.estimators.reading import Sifted, read_data, sifted
+from blindauc.estimators.reading import Sifted, as_found, check_enough_are_left, read_data, sifted
 from blindauc.rows.device.inputs import is_on_device, rows_on_device
 from blindauc.rows.device.libraries import library_of
-from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.rows.parts import BlockParts, PartedRows, Said
 from blindauc.rows.tasks import Values
 from blindauc.scorers import LinearModel
 
@@ -50,11 +51,12 @@ def read_rows(
     if parts is None:
         data = read_data(estimator, X, y, sample_weight, groups=groups, time=time, checked=checked)
         return sifted(data, estimator.leverage_screen, _num_samples(X))
-    if groups is not None or time is not None or checked is not None:
+    if checked is not None:
         raise ValueError(
-            "groups=, time= and checked= are for rows in memory: leave them out, or pass a table that fits into it."
+            "checked= takes rows in memory: of rows in files, name the column with ParquetRows(checked=...), and leave "
+            "it out with others."
         )
-    return read_parts(estimator, parts)
+    return read_parts(estimator, parts, groups, time)
 
 
 def _is_in_files(X: Any) -> bool:
@@ -66,10 +68,22 @@ def _of_files(estimator: Any, X: Any, y: Any, sample_weight: Any) -> BlockParts:
     if y is not None or sample_weight is not None:
         raise ValueError("ParquetRows names the columns of labels and weights itself: leave y and sample_weight out.")
     cached = X.prepared()
-    rows = BlockParts.of(cached.X, cached.is_positive, cached.weight)
-    rows.classes, rows.feature_names = cached.classes, cached.feature_names
+    is_positive, said = found_in(cached, cached.is_positive)
+    rows = BlockParts.of(cached.X, is_positive, cached.weight)
+    rows.classes, rows.feature_names, rows.said = cached.classes, cached.feature_names, said
     estimator.preprocessor_ = cached.preprocessor
     return rows
+
+
+def found_in(cached: Any, is_labelled: Bools) -> tuple[Bools, Said]:
+    """Which rows of a table in files are positive by labels and checks, and what else the table says of them."""
+    if cached.verdict is None or not cached.verdict.any():
+        return is_labelled, Said(cached.groups, cached.times)
+    is_positive = as_found(is_labelled, cached.verdict)
+    confirmed, negatives = (np.flatnonzero(cached.verdict == which) for which in (FOUND_POSITIVE, FOUND_NEGATIVE))
+    labelled, n_pos = np.flatnonzero(is_labelled), int(is_positive.sum())
+    check_enough_are_left(len(labelled), n_pos, len(is_positive) - n_pos - len(negatives))
+    return is_positive, Said(cached.groups, cached.times, labelled, confirmed, negatives)
 
 
 def _is_dask(X: Any) -> bool:

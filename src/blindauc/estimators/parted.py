@@ -1,7 +1,8 @@
 """Fits to rows that are not in memory: the final fit uses all rows, everything else a sample.
 
-The sample holds all labelled positives and enough unlabelled rows for them. Tuning, cross-validation, calibration and
-explanation use the sample; the chosen candidates are fitted to all rows.
+The sample holds all labelled positives and as many unlabelled rows as are enough for them. What is searched, held out,
+calibrated and explained is so by the sample; the choice is fitted to all rows. Groups and times matter to what is held
+out, and so to the sample alone; rows that were checked are all in it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Ints
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.data import Data
+from blindauc.estimators.belonging import check_groups_can_be_parted, column_of, read_groups, read_times
 from blindauc.estimators.reading import Sifted, enough
 from blindauc.evidence.folds import MIN_FITTED_UNL
 from blindauc.evidence.out_of_fold import OutOfFold
@@ -28,40 +31,82 @@ SEED = 0
 """Seed of the sample, which depends only on row numbers, so that it is the same for every engine."""
 
 
-def read_parts(estimator: Any, rows: PartedRows) -> Sifted:
-    """The rows without those of leverage, and a sample of them. Sets the estimator's classes and columns."""
+def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any = None) -> Sifted:
+    """The rows without those that have leverage, and a sample of them; the estimator learns its classes and columns."""
     view = PartedView.of(rows)
-    estimator.n_labelled_, estimator.n_unlabelled_ = enough(view.n_positives, view.n_unlabelled)
+    estimator.n_labelled_, estimator.n_unlabelled_ = enough(*n_of_either_kind(view))
     estimator.classes_, estimator.n_features_in_ = rows.classes, rows.n_features
     if rows.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
-    found = find_leverage(view.pos_matrix.X, _evenly_spaced(view).X) if estimator.leverage_screen else None
-    if found is None or not found.rows.any() or (~found.rows).sum() < 2:
-        nobody = np.zeros(0, dtype=np.intp)
-        return Sifted(sample_of(view), nobody, nobody, rows.n_rows, view)
-    numbers = rows.positives[view.kept[found.rows]]
-    view = view.without(found.rows)
-    n_columns = np.maximum(found.n_columns[found.rows], 1)
-    return Sifted(sample_of(view), numbers, n_columns, rows.n_rows, view)
+    nobody = np.zeros(0, dtype=np.intp)
+    left_out, n_columns = nobody, nobody
+    if estimator.leverage_screen:
+        found = find_leverage(view.pos_matrix.X, _evenly_spaced(view).X)
+        is_found = found.rows & view.is_doubtable
+        if is_found.any() and (~is_found).sum() >= 2:
+            left_out, n_columns = rows.positives[view.kept[is_found]], np.maximum(found.n_columns[is_found], 1)
+            view = view.without(is_found)
+    return Sifted(_belonging(sample_of(view), rows, groups, time), left_out, n_columns, rows.n_rows, view)
+
+
+def n_of_either_kind(view: PartedView) -> tuple[int, int]:
+    """How many rows came with a label, whatever was found, and of how many nothing is known."""
+    rows = view.parted.rows
+    if rows.said.labelled is None:
+        return view.n_positives, view.n_unchecked
+    seen = np.union1d(rows.positives[view.kept], rows.said.negatives)
+    return len(np.intersect1d(rows.said.labelled, seen)), view.n_unchecked
+
+
+def _belonging(sample: Data, rows: PartedRows, groups: Any, time: Any) -> Data:
+    """The sample with whom its rows belong to, and when they were: as is said of the rows, or passed with them."""
+
+    def of_sample(name: str, said: Any, passed: Any) -> Any:
+        if said is not None and passed is not None:
+            raise ValueError(f"ParquetRows names a column of {name} already: leave {name}= out.")
+        column = said if passed is None else column_of(name, passed, rows.n_rows)
+        return None if column is None else column[sample.row]
+
+    group = read_groups(of_sample("groups", rows.said.groups, groups), len(sample.row))
+    moment = read_times(of_sample("time", rows.said.times, time), len(sample.row))
+    data = sample._replace(group=group, time=moment)
+    check_groups_can_be_parted(data)
+    return data
 
 
 def _evenly_spaced(view: PartedView) -> Matrix:
-    """The unlabelled rows that the leverage screen uses; the same ones as for rows in memory."""
-    every = -(-view.n_unlabelled // MAX_ROWS)
-    return view.parted.rows.take(view.numbers_of_unlabelled(np.arange(0, view.n_unlabelled, every)))[0]
+    """The unlabelled rows that the screen for leverage looks at, the same as of rows in memory."""
+    every = -(-view.n_unchecked // MAX_ROWS)
+    return view.parted.rows.take(view.numbers_of_unchecked(np.arange(0, view.n_unchecked, every)))[0]
 
 
 def sample_of(view: PartedView) -> Data:
-    """A sample of all positives of the view and enough unlabelled rows for them, ordered by row number."""
-    n_unl = min(view.n_unlabelled, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
-    places = np.sort(_without_repeats(view.n_unlabelled, n_unl))
-    few = view.subset(np.arange(view.n_positives), places)
-    rows = view.parted.rows
-    numbers = np.concatenate([rows.positives[view.kept], view.numbers_of_unlabelled(places)])
+    """All positives that are looked at, all known negatives, and enough unlabelled rows, in the order of their numbers.
+
+    Known negatives weigh as much, in comparison with the unlabelled rows, as they do among all rows.
+    """
+    rows, said = view.parted.rows, view.parted.rows.said
+    n_unl = min(view.n_unchecked, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
+    drawn = view.numbers_of_unchecked(_without_repeats(view.n_unchecked, n_unl))
+    not_positive = np.sort(np.concatenate([drawn, said.negatives]))
+    few = view.subset(np.arange(view.n_positives), not_positive - np.searchsorted(rows.positives, not_positive))
+    numbers = np.concatenate([rows.positives[view.kept], not_positive])
     order = np.argsort(numbers)
     weight = np.concatenate([few.pos_weight, few.unl_weight])[order]
-    sample = Data(few.matrix.rows(order).X, order < view.n_positives, weight, numbers[order], rows.positives)
-    return sample.subset(weight > 0)
+    labelled = rows.positives if said.labelled is None else said.labelled
+    sample = Data(few.matrix.rows(order).X, order < view.n_positives, weight, numbers[order], labelled)
+    sample = sample._replace(verdict=_verdict(sample.row, rows)).subset(weight > 0)
+    return sample if n_unl == view.n_unchecked else sample.weighing(view.known_negative_share)
+
+
+def _verdict(numbers: Ints, rows: PartedRows) -> Ints | None:
+    """What was found of some rows; None where nobody has checked any."""
+    said = rows.said
+    if said.labelled is None:
+        return None
+    return np.where(np.isin(numbers, said.confirmed), FOUND_POSITIVE, 0) + np.where(
+        np.isin(numbers, said.negatives), FOUND_NEGATIVE, 0
+    )
 
 
 def searched(rows: Sifted) -> Data:
@@ -72,8 +117,8 @@ def searched(rows: Sifted) -> Data:
     data = rows.data
     if rows.parts is None or data.is_positive.sum() <= MOST_SEARCHED:
         return data
-    kept = np.zeros_like(data.is_positive)
-    for kind, n_kept in ((data.is_positive, MOST_SEARCHED), (~data.is_positive, enough_unlabelled(MOST_SEARCHED))):
+    kept = data.is_known_negative
+    for kind, n_kept in ((data.is_positive, MOST_SEARCHED), (data.is_unlabelled, enough_unlabelled(MOST_SEARCHED))):
         places = np.flatnonzero(kind)
         kept[places[_without_repeats(len(places), min(n_kept, len(places)))]] = True
     return data.subset(kept)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats, Ints
@@ -18,6 +17,7 @@ from blindauc.estimators.belonging import check_groups_can_be_parted, read_group
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
 from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
@@ -50,8 +50,7 @@ def read_data(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None: y marks the "
             "labelled positives."
         )
-    X = read_matrix(estimator, X, reset=True)
-    X = X.tocsr() if sp.issparse(X) else X  # the fit selects rows many times
+    X = by_rows(read_matrix(estimator, X, reset=True))
     is_positive, classes = read_labels(y, estimator.pos_label)
     if len(is_positive) != X.shape[0]:
         raise ValueError(f"X and y must have as many rows as each other: X has {X.shape[0]}, y {len(is_positive)}.")
@@ -62,28 +61,27 @@ def read_data(
     rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
     group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
     verdict = read_checked(checked, len(rows))
-    data = Data(X, _as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
+    data = Data(X, as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
     if verdict is not None:
-        _check_enough_are_left(data)
+        check_enough_are_left(len(labelled), int(data.is_positive.sum()), int(data.is_unlabelled.sum()))
         estimator.n_unlabelled_ = int(data.is_unlabelled.sum())
     check_groups_can_be_parted(data)
     return data
 
 
-def _as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
-    """A mask of the positive rows: by their labels, overridden by checks."""
+def as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
+    """Which rows are positive by their labels, and by what was found where they were checked."""
     if verdict is None:
         return is_positive
     return (is_positive | (verdict == FOUND_POSITIVE)) & (verdict != FOUND_NEGATIVE)
 
 
-def _check_enough_are_left(data: Data) -> None:
-    """Raise an error if the checks leave too few positives, or no unlabelled row."""
-    n_pos, n_unl = int(data.is_positive.sum()), int(data.is_unlabelled.sum())
+def check_enough_are_left(n_labelled: int, n_pos: int, n_unl: int) -> None:
+    """Raise where what was checked leaves too few positives, or no row of which nothing is known."""
     if n_pos < 2:
         raise ValueError(
-            f"After the checks, {n_pos} of {len(data.labelled)} labelled positives are left, and at least two are "
-            "needed: label more rows."
+            f"By what was checked, {n_pos} of {n_labelled} labelled positives are left, and at least two are needed: "
+            "label more rows."
         )
     if n_unl < 1:
         raise ValueError(
@@ -160,15 +158,16 @@ class Sifted:
         weight, unlabelled = self.data.weight, self.data.is_unlabelled
         if self.parts is None:
             return weight
-        return np.where(unlabelled, weight * (self.parts.parted.unl_weight / weight[unlabelled].sum()), weight)
+        parted = self.parts.parted
+        unchecked = parted.unl_weight - parted.negative_weight
+        return np.where(unlabelled, weight * (unchecked / weight[unlabelled].sum()), weight)
 
     @property
     def labelled_share(self) -> float:
         """The share of labelled positives in the weight of all rows."""
         if self.parts is None:
             return self.data.labelled_share
-        labelled = float(self.parts.pos_weight.sum())
-        return labelled / (labelled + self.parts.parted.unl_weight)
+        return self.parts.labelled_weight / (float(self.parts.pos_weight.sum()) + self.parts.parted.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
         """The number of labelled positives that a fit leaves out by their scores.

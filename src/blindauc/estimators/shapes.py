@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from blindauc._typing import Ints
 from blindauc.choice.space import SHAPES
 from blindauc.data import Data
 from blindauc.estimators.reading import Sifted
 from blindauc.evidence.folds import most_fitted
+from blindauc.rows.storage import can_derive
 from blindauc.scorers.boosting import is_installed, lightgbm
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.curves import curves_of
@@ -40,7 +40,7 @@ def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
         return None
     if rows.parts is not None and shape == "trees":
         return 'shape="trees" takes rows in memory: pass a sample that fits into it, or choose "linear" or "curves".'
-    if sp.issparse(rows.data.X) and shape != "trees":
+    if shape != "trees" and not can_derive(rows.data.X):
         return f'shape="{shape}" takes no sparse X: pass X.toarray() if it fits into memory, or choose shape="linear".'
     if estimator.outlier_handling == "shift":
         return f'shape="{shape}" cannot shift outliers: choose outlier_handling="trim".'

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
 from operator import add
 from os import cpu_count
@@ -23,7 +23,7 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.rows.deferred import Deferred, Scores
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
-from blindauc.rows.tasks import Adjoint, Forget, Taken, Weight
+from blindauc.rows.tasks import Adjoint, Forget, Taken, Weight, WeightWithNegatives
 from blindauc.threads import one_blas_thread
 
 FAN_IN = 8
@@ -132,6 +132,25 @@ class Part:
         return row_digests(self.X, seed)
 
 
+@dataclass(frozen=True)
+class Said:
+    """What is said of rows in parts beside their columns, labels and weights, on the host.
+
+    Attributes
+    ----------
+    groups : whom each row belongs to, or None
+    times : when each row was, or None
+    labelled : the numbers of the rows that came with a label; None where these are the positives
+    confirmed, negatives : the numbers of rows that were checked, and found positive or negative, ascending
+    """
+
+    groups: Any = None
+    times: Any = None
+    labelled: Ints | None = None
+    confirmed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    negatives: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+
 class PartedRows(ABC):
     """Rows in parts, with their labels and weights.
 
@@ -141,6 +160,7 @@ class PartedRows(ABC):
     positives : ndarray, the numbers of the labelled positives among all rows, ascending
     classes : ndarray, what users call unlabelled rows and positives
     feature_names : sequence of str, or None
+    said : what else is known of the rows; one that was found positive is positive, whatever its label
     """
 
     n_rows: int
@@ -148,6 +168,7 @@ class PartedRows(ABC):
     positives: Ints
     classes: Any = np.array([0, 1])
     feature_names: Any = None
+    said: Said = Said()
 
     @abstractmethod
     def results(self, task: Task) -> Sequence[Any]:
@@ -168,9 +189,11 @@ class PartedRows(ABC):
         """The scores of all rows."""
         return Deferred(self, Scores(coef, constant))
 
-    def unlabelled_weights(self, factor: float = 1.0) -> Deferred:
-        """The weights of the unlabelled rows, and 0 for positives, times a factor."""
-        return Deferred(self, Weight(factor))
+    def unlabelled_weights(self, factor: float = 1.0, of_negatives: float | None = None) -> Deferred:
+        """The weights of the unlabelled rows, and 0 for positives, times a factor; known negatives may have another."""
+        if of_negatives is None:
+            return Deferred(self, Weight(factor))
+        return Deferred(self, WeightWithNegatives(factor, self.said.negatives, of_negatives))
 
     def adjoint(self, residual: Deferred) -> Floats:
         """X.T @ residual and, behind it, the sum of the residuals."""
@@ -195,7 +218,7 @@ class DerivedParts(PartedRows):
 
     def __init__(self, rows: PartedRows, derive: Callable[[Any], Any], n_features: int) -> None:
         self.rows, self.derive, self.n_features = rows, derive, n_features
-        self.n_rows, self.positives = rows.n_rows, rows.positives
+        self.n_rows, self.positives, self.said = rows.n_rows, rows.positives, rows.said
         self._key = uuid4().hex
 
     def results(self, task: Task) -> Sequence[Any]:

@@ -23,6 +23,21 @@ class Weight:
 
 
 @dataclass(frozen=True)
+class WeightWithNegatives:
+    """The same, with another factor for known negatives, by their numbers among all rows: a node."""
+
+    factor: float
+    negatives: Ints
+    of_negatives: float
+
+    def __call__(self, part: Any) -> Any:
+        factor = np.full(part.n_rows, self.factor)
+        first, last = np.searchsorted(self.negatives, [part.start, part.start + part.n_rows])
+        factor[self.negatives[first:last] - part.start] = self.of_negatives
+        return part.apply(np.where, part.is_positive, 0.0, part.apply(np.multiply, part.weight, factor))
+
+
+@dataclass(frozen=True)
 class Adjoint:
     """X.T @ node, and the sum of the node behind it."""
 

@@ -32,6 +32,17 @@ class Parted:
         self.pos, self.pos_weight = rows.take(rows.positives)
 
     @cached_property
+    def negatives(self) -> tuple[Matrix, Floats]:
+        """The known negatives, which are among the unlabelled rows, and their weights."""
+        numbers = self.rows.said.negatives
+        return self.rows.take(numbers) if len(numbers) else (self.pos.rows(numbers), np.zeros(0))
+
+    @property
+    def negative_weight(self) -> float:
+        """The weight of all known negatives."""
+        return float(self.negatives[1].sum())
+
+    @cached_property
     def unl_weight(self) -> float:
         """The weight of all unlabelled rows."""
         return self.rows.unlabelled_weights().sum()
@@ -69,12 +80,14 @@ class PartedView:
     kept : positions of the positives among all positives
     support : columns among all columns and, behind them, the column of ones; None for all
     has_ones : whether there is a column of ones
+    negative_share : the share that known negatives have of the unlabelled weight; None for that of their own weights
     """
 
     parted: Parted
     kept: Ints
     support: Ints | None = None
     has_ones: bool = False
+    negative_share: float | None = None
 
     is_in_memory = False
 
@@ -113,8 +126,59 @@ class PartedView:
         return self.parted.pos_weight[self.kept]
 
     @property
+    def is_doubtable(self) -> Bools:
+        """Which of the positives nobody has checked."""
+        return ~np.isin(self.parted.rows.positives[self.kept], self.parted.rows.said.confirmed)
+
+    @property
+    def labelled_weight(self) -> float:
+        """The weight of the rows that came with a label, whatever was found, but for positives that are left out."""
+        rows = self.parted.rows
+        if rows.said.labelled is None:
+            return float(self.pos_weight.sum())
+        is_labelled, were_labelled = (
+            np.isin(numbers, rows.said.labelled) for numbers in (rows.positives[self.kept], rows.said.negatives)
+        )
+        return float(self.pos_weight[is_labelled].sum() + self.parted.negatives[1][were_labelled].sum())
+
+    @property
+    def known_negative_share(self) -> float:
+        """The share of known negatives in the weight of all rows that are not positive."""
+        natural = self.parted.negative_weight / self.parted.unl_weight
+        return natural if self.negative_share is None else self.negative_share
+
+    def weighing(self, known_negative_share: float | None) -> PartedView:
+        """The rows with weights by which known negatives have this share of all rows that are not positive."""
+        is_mixed = 0 < self.parted.negative_weight < self.parted.unl_weight
+        return replace(self, negative_share=known_negative_share) if is_mixed else self
+
+    @property
+    def _factors(self) -> tuple[float, float]:
+        """By which the weights of other unlabelled rows, and of known negatives, are multiplied."""
+        if self.negative_share is None:
+            return 1.0, 1.0
+        total, negative = self.parted.unl_weight, self.parted.negative_weight
+        return (1 - self.negative_share) * total / (total - negative), self.negative_share * total / negative
+
+    @property
     def unl_share(self) -> Deferred:
-        return self.parted.rows.unlabelled_weights(1 / self.parted.unl_weight)
+        total = self.parted.unl_weight
+        if self.negative_share is None:
+            return self.parted.rows.unlabelled_weights(1 / total)
+        others, negatives = self._factors
+        return self.parted.rows.unlabelled_weights(others / total, negatives / total)
+
+    def _reweighed(self, of_all: Floats, of_negatives: Callable[[Matrix, Floats], Floats]) -> Floats:
+        """A sum over all unlabelled rows by their weights as one by those of `weighing`; sums are linear in them."""
+        if self.negative_share is None:
+            return of_all
+        others, negatives = self._factors
+        return others * of_all + (negatives - others) * of_negatives(*self.parted.negatives)
+
+    @cached_property
+    def _unl_mean(self) -> Floats:
+        total = self.parted.unl_weight
+        return self._reweighed(self.parted.unl_mean, lambda matrix, weight: matrix.adjoint(weight / total))
 
     def shares(self, kept: Bools) -> Floats:
         weight = np.where(kept, self.pos_weight, 0.0)
@@ -149,7 +213,8 @@ class PartedView:
     @cached_property
     def spread(self) -> Floats:
         parted, weight = self.parted, self.pos_weight
-        first, second = parted.unl_moments + np.stack(self.pos_matrix.moments(weight, parted.origin))
+        of_unl = self._reweighed(parted.unl_moments, lambda matrix, each: np.stack(matrix.moments(each, parted.origin)))
+        first, second = of_unl + np.stack(self.pos_matrix.moments(weight, parted.origin))
         total = parted.unl_weight + weight.sum()
         return self._gathered(np.append(deviations(first / total, second / total, parted.origin), 1.0))
 
@@ -171,10 +236,10 @@ class PartedView:
 
     def unl_spread(self, coef: Floats) -> float:
         weights, constant = self._spread_out(coef)
-        mean = float(self.parted.unl_mean @ weights) + constant
+        mean = float(self._unl_mean @ weights) + constant
         apart = self.parted.rows.at(weights, constant) - mean
         variance = (self.unl_share * apart) @ apart
-        is_constant = variance <= (ROUNDING * (np.abs(self.parted.unl_mean) @ np.abs(weights))) ** 2
+        is_constant = variance <= (ROUNDING * (np.abs(self._unl_mean) @ np.abs(weights))) ** 2
         return 1.0 if is_constant else float(np.sqrt(variance))
 
     def columns(self, index: Ints) -> PartedView:
@@ -193,7 +258,11 @@ class PartedView:
         return replace(PartedView.of(DerivedParts(self.parted.rows, derive, n_derived)), kept=self.kept)
 
     def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
-        few, weight = self.parted.rows.take(self.numbers_of_unlabelled(unl))
+        numbers = self.numbers_of_unlabelled(unl)
+        few, weight = self.parted.rows.take(numbers)
+        if self.negative_share is not None:
+            others, negatives = self._factors
+            weight = weight * np.where(np.isin(numbers, self.parted.rows.said.negatives), negatives, others)
         matrix = Matrix.stacked([self.parted.pos.rows(self.kept[pos]), few])
         matrix = Matrix(matrix.X, intercept=self.has_ones)
         places = np.arange(len(pos) + len(unl))
@@ -202,8 +271,17 @@ class PartedView:
 
     def numbers_of_unlabelled(self, places: Ints) -> Ints:
         """The numbers, among all rows, of the unlabelled rows at these places among them."""
-        positives = self.parted.rows.positives
-        return places + np.searchsorted(positives - np.arange(len(positives)), places, side="right")
+        return _numbers_without(self.parted.rows.positives, places)
+
+    @property
+    def n_unchecked(self) -> int:
+        """How many unlabelled rows nobody has checked."""
+        return self.n_unlabelled - len(self.parted.rows.said.negatives)
+
+    def numbers_of_unchecked(self, places: Ints) -> Ints:
+        """The same of the unlabelled rows that nobody has checked."""
+        rows = self.parted.rows
+        return _numbers_without(np.union1d(rows.positives, rows.said.negatives), places)
 
     def pos_median(self) -> Floats:
         everyone = np.arange(self.n_positives)
@@ -216,3 +294,8 @@ class PartedView:
         # Mostly the bound is enough, and costs no visit.
         bound = np.abs(weights) @ np.maximum(*np.abs(self.parted.extremes)) + abs(constant)
         return bool(bound <= largest) or bool(self.parted.rows.total(LargestSize(b.node), max) <= largest)
+
+
+def _numbers_without(others: Ints, places: Ints) -> Ints:
+    """The numbers, among all rows, of the rows at these places among all but some others."""
+    return places + np.searchsorted(others - np.arange(len(others)), places, side="right")

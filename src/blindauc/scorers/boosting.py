@@ -21,12 +21,12 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 
 from blindauc import extras
 from blindauc._typing import Bools, Floats
 from blindauc.risks import Risk, RiskValue
+from blindauc.rows.storage import for_c_libraries
 from blindauc.scorers import tree_text
 from blindauc.scorers.node_risk import NodeRisk
 from blindauc.threads import FEW_ENTRIES
@@ -74,8 +74,7 @@ def threads_for(X: Any) -> int:
 
 def as_lightgbm_takes_it(X: Any) -> Any:
     """X as one of the types that LightGBM reads without rounding."""
-    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    return sp.csr_matrix(X) if sp.issparse(X) else X
+    return for_c_libraries(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
 
 
 class RowRisk:

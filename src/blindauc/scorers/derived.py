@@ -18,6 +18,7 @@ import numpy as np
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.rows.matrix import without_last_digits
+from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
 from blindauc.scorers.contract import Probe
 from blindauc.scorers.linear import LinearModels, LinearScorer, grouped
@@ -211,5 +212,5 @@ def _scores(basis: Any, X: Any, coef: Floats) -> Floats:
 
 def _blocks(X: Any) -> Any:
     """Rows a few at a time: derived columns are many, and need not all be there at once."""
-    rows = X.tocsr() if hasattr(X, "tocsr") else X
+    rows = by_rows(X)
     return (rows[start : start + BLOCK_ROWS] for start in range(0, max(X.shape[0], 1), BLOCK_ROWS))

@@ -8,11 +8,11 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.rows.matrix import Matrix
+from blindauc.rows.storage import dense
 from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_for
 from blindauc.scorers.tree_text import Tree
@@ -48,8 +48,7 @@ class Forest:
 
     def contributions(self, X: Any) -> Floats:
         """What each column adds to each score, and behind them what is left: of shape (n, p + 1)."""
-        parts = self._predicted(X, pred_contrib=True)
-        return parts.toarray() if sp.issparse(parts) else parts
+        return dense(self._predicted(X, pred_contrib=True))
 
     def _predicted(self, X: Any, **options: Any) -> Any:
         if X.shape[0] == 0:
@@ -117,7 +116,7 @@ class TreeModel:
         return TreeModel.of((tree.pruned(held, value) for tree in self._forest.trees), self.n_features)
 
     def probe(self, X: Any) -> TreeProbe:
-        return TreeProbe(self._forest, X.toarray() if sp.issparse(X) else X)
+        return TreeProbe(self._forest, dense(X))
 
     def contributions(self, X: Any) -> Floats:
         """Shapley values by the rows that the trees were fitted to.
@@ -134,7 +133,7 @@ class TreeModel:
 
 def _median(column: Any, weight: Floats) -> float:
     """Of the values that are not missing; missing where all are."""
-    values = column.toarray() if sp.issparse(column) else column
+    values = dense(column)
     known = np.flatnonzero(~np.isnan(values[:, 0]))
     return float(Matrix(values).median(known, weight[known])[0]) if len(known) else np.nan
 

@@ -19,6 +19,7 @@ from blindauc.data import Data
 from blindauc.objectives import Objective
 from blindauc.risks import Risk
 from blindauc.rows.matrix import clean_scores
+from blindauc.rows.storage import weighted
 from blindauc.scorers.projection import Projection
 from blindauc.scorers.spec import Spec
 from blindauc.solvers import feature_path, robust_start, tightened
@@ -53,7 +54,7 @@ class LinearModel:
         return LinearProbe(X, self.coef)
 
     def contributions(self, X: Any) -> Floats:
-        return X.multiply(self.coef).toarray() if sp.issparse(X) else X * self.coef
+        return weighted(X, self.coef)
 
     @property
     def base(self) -> float:
@@ -130,12 +131,10 @@ class LinearScorer:
 
     def objective(self, data: Any, scaling: str, loss: Any, known_negative_share: float | None = None) -> Objective:
         """The objective of some rows, with a ridge of one on the scaled columns."""
-        rows, risk = data.rows, self.risk(loss)
-        ridge = rows.scales(scaling) ** 2
-        if isinstance(data, Data) and data.verdict is not None:
-            weighed = data.weighing(known_negative_share)
-            rows, risk = weighed.rows, risk.with_known_negatives(weighed.known_negative_share)
-        return Objective(risk, rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
+        weighed = data.weighing(known_negative_share)
+        risk = self.risk(loss).with_known_negatives(weighed.known_negative_share)
+        ridge = data.rows.scales(scaling) ** 2
+        return Objective(risk, weighed.rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
 
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         """The ridge that weighs as much as the curvature of the loss on the scaled columns."""
@@ -192,11 +191,10 @@ def _n_selected(spec: Spec) -> float:
 
 def outlier_set(data: Any, share: float) -> SparsitySet:
     """The sets of positives that may be outliers: up to a share of those that nobody has checked."""
-    n_pos = data.rows.n_positives
-    if isinstance(data, Data) and data.is_confirmed.any():
-        doubtable = ~data.is_confirmed[data.is_positive]
-        return L0Among(doubtable, min(round(share * int(doubtable.sum())), n_pos - 1))
-    return L0(n_pos, min(round(share * n_pos), n_pos - 1))
+    doubtable = data.is_doubtable
+    n_pos, n_doubtable = len(doubtable), int(doubtable.sum())
+    n_most = min(round(share * n_doubtable), n_pos - 1)
+    return L0(n_pos, n_most) if n_doubtable == n_pos else L0Among(doubtable, n_most)
 
 
 def _ridges_between(first: float, last: float) -> Floats:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.linear_model import Ridge
 
 from blindauc._typing import Bools, Floats
@@ -19,6 +18,7 @@ from blindauc.data import Data
 from blindauc.evidence.folds import in_random_order
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
+from blindauc.rows.storage import in_units, row_products
 
 MAX_ROWS = 2000
 """Rows by which it is seen how columns go together."""
@@ -54,7 +54,7 @@ class Projection:
         sample = data.subset(some_rows(data))
         self._share = sample.weight / sample.weight.sum()
         self._spread = Matrix(sample.X).spread(self._share)
-        self._X = _in_units(sample.X, self._spread)
+        self._X = in_units(sample.X, self._spread, about=_first_row)
 
     def __call__(self, weights: Floats, kept: Bools) -> Floats:
         """The weights of the kept columns; 0 for the others."""
@@ -71,8 +71,7 @@ class Projection:
         """How far correlations are to be shrunk: the share of chance in their squares."""
         share = self._share
         # Products of rows tell as much as those of columns, and are few.
-        products = self._X @ self._X.T
-        products = products.toarray() if sp.issparse(products) else products
+        products = row_products(self._X)
         products = products - share @ products
         products = products - (products @ share)[:, None]
         squares = products**2
@@ -91,9 +90,6 @@ def some_rows(data: Data) -> Bools:
     return some
 
 
-def _in_units(X: Any, spread: Floats) -> Any:
-    """The columns in units of their standard deviations, dense ones about their first row."""
-    if sp.issparse(X):
-        return sp.csr_array(X.multiply(1 / spread))
-    # Not about zero: a column far from zero would lose its digits.
-    return (X - X[0].astype(np.float64)) / spread
+def _first_row(X: Any) -> Floats:
+    """Not zero: a column far from zero would lose its digits."""
+    return X[0].astype(np.float64)

@@ -1,9 +1,9 @@
 """Rows as numbers in files that are mapped into memory: made once, and used as long as the table is the same.
 
 A cache is a folder of plain arrays (`matrix.float32`, row after row; `labels.uint16`, the place of each row's label
-among the different ones; `weights.float64`) and `cache.json`: the version of the format, a fingerprint of the table's
-files and of what was asked of its columns, and what was learnt about these. It is written under another name and takes
-its place when it is whole and on the disk. One that does not fit its table is made again.
+among the different ones; those of `beside.py`) and `cache.json`: the version of the format, a fingerprint of the
+table's files and of what was asked of its columns, and what was learnt about these. It is written under another name
+and takes its place when it is whole and on the disk. One that does not fit its table is made again.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from blindauc._typing import Bools, Floats
 from blindauc.labels import read_labels
 from blindauc.preprocessing.kinds import ColumnKind
 from blindauc.preprocessing.streamed import StreamedColumn, streamed_preprocessor
-from blindauc.rows.disk.writing import LABELS, MATRIX, WEIGHTS, flush_to_disk
+from blindauc.rows.disk.beside import BESIDE, CHECKED, GROUPS, TIMES, WEIGHTS
+from blindauc.rows.disk.writing import LABELS, MATRIX, flush_to_disk
 
-FORMAT = 1
+FORMAT = 2
 """Grows whenever the same table would give other files."""
 
 MANIFEST = "cache.json"
-FILES = (MANIFEST, MATRIX, LABELS, WEIGHTS)
+FILES = (MANIFEST, MATRIX, LABELS, *BESIDE)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class CachedRows:
     X : the matrix, mapped and read-only
     is_positive : which rows are labelled positive
     weight : of each row; None where all are alike
+    groups, times, verdict : whom each row belongs to, when it was, and what was found where it was checked; None where
+        no column says so
     classes : the two classes, the positive one last
     feature_names : of the columns of X
     preprocessor : fitted, as from `make_preprocessor`: gives the same numbers for other tables, in float64
@@ -53,6 +56,9 @@ class CachedRows:
     X: NDArray[np.float32]
     is_positive: Bools
     weight: Floats | None
+    groups: NDArray[np.uint64] | None
+    times: Floats | None
+    verdict: NDArray[np.int8] | None
     classes: Any
     feature_names: list[str]
     preprocessor: ColumnTransformer
@@ -95,14 +101,14 @@ class Manifest:
     columns : what is known of each column
     label_values : the different labels
     part_rows : rows of each file
-    has_weights : whether there is a file of weights
+    beside : the files that there are of `beside.py`
     """
 
     fingerprint: str
     columns: dict[str, StreamedColumn]
     label_values: list[Any]
     part_rows: tuple[int, ...]
-    has_weights: bool
+    beside: tuple[str, ...]
 
     def write(self, folder: Path) -> None:
         """Write it, and wait until it is on the disk."""
@@ -119,7 +125,8 @@ class Manifest:
             if content.pop("format") != FORMAT:
                 return None
             columns = {name: StreamedColumn(**each) for name, each in content.pop("columns").items()}
-            return cls(columns=columns, part_rows=tuple(content.pop("part_rows")), **content)
+            part_rows, beside = (tuple(content.pop(name)) for name in ("part_rows", "beside"))
+            return cls(columns=columns, part_rows=part_rows, beside=beside, **content)
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
 
@@ -139,16 +146,19 @@ def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label:
     preprocessor = streamed_preprocessor(manifest.columns, n_rows)
     names = preprocessor.get_feature_names_out().tolist()
     sizes = {MATRIX: 4 * n_rows * len(names), LABELS: 2 * n_rows}
-    if manifest.has_weights:
-        sizes[WEIGHTS] = 8 * n_rows
+    sizes |= {name: np.dtype(BESIDE[name]).itemsize * n_rows for name in manifest.beside if name in BESIDE}
     if any(_size(folder / name) != size for name, size in sizes.items()):
         return None
     codes = np.memmap(folder / LABELS, dtype=np.uint16, mode="r")
     is_positive, classes = labels_of(manifest.label_values, pos_label)
+    beside = {name: np.memmap(folder / name, dtype=BESIDE[name], mode="r") for name in sizes if name in BESIDE}
     return CachedRows(
         X=np.memmap(folder / MATRIX, dtype=np.float32, mode="r", shape=(n_rows, len(names))),
         is_positive=is_positive[codes],
-        weight=np.memmap(folder / WEIGHTS, dtype=np.float64, mode="r") if manifest.has_weights else None,
+        weight=beside.get(WEIGHTS),
+        groups=beside.get(GROUPS),
+        times=beside.get(TIMES),
+        verdict=beside.get(CHECKED),
         classes=classes,
         feature_names=names,
         preprocessor=preprocessor,

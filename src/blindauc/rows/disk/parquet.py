@@ -59,6 +59,13 @@ class ParquetRows:
         Its value that means positive; by default the larger one, as in `BlindAUCClassifier`.
     weight : str, optional
         A column with the weight of each row.
+    groups : str, optional
+        A column that says whom each row belongs to, such as a patient: rows of one group are held out together. This
+        column, and the next two, are not learnt from.
+    time : str, optional
+        A column that says when each row was, as dates or numbers: rows are then judged by fits to earlier ones.
+    checked : str, optional
+        A column that says what was found where rows were checked, as in `BlindAUCClassifier.fit`.
     id : str, optional
         A column that names the rows. It is not learnt from.
     drop : list of str, default=()
@@ -99,6 +106,9 @@ class ParquetRows:
         *,
         pos_label: Any = None,
         weight: str | None = None,
+        groups: str | None = None,
+        time: str | None = None,
+        checked: str | None = None,
         id: str | None = None,
         drop: Sequence[str] = (),
         kinds: Mapping[str, GivenKind] | None = None,
@@ -106,6 +116,7 @@ class ParquetRows:
         memory: str | int | None = None,
     ) -> None:
         self.path, self.label, self.pos_label, self.weight = path, label, pos_label, weight
+        self.groups, self.time, self.checked = groups, time, checked
         self.id, self.drop, self.kinds, self.cache, self.memory = id, drop, kinds, cache, memory
         self._parts = find_parts(path)
         self._roles = self._checked_roles()
@@ -184,18 +195,20 @@ class ParquetRows:
         survey = survey_of(self._parts, self._roles, self._budget, report)
         labels_of(survey.labels.values, self.pos_label)
         n_features = len(streamed_preprocessor(survey.columns, survey.n_rows).get_feature_names_out())
-        check_space(folder, survey.n_rows * (4 * n_features + 2 + 8 * (self.weight is not None)))
+        check_space(folder, survey.n_rows * (4 * n_features + 2 + 8 * len(self._roles.beside)))
         n_batch = min(self._budget.n_batch, max(512, self._budget.memory // 8 // (4 * n_features)))
         with whole_folder(folder) as part:
             columns = write_rows(part, self._parts, self._roles, survey, n_batch, report)
-            manifest = Manifest(fingerprint, columns, survey.labels.values, survey.part_rows, self.weight is not None)
+            beside = tuple(self._roles.beside)
+            manifest = Manifest(fingerprint, columns, survey.labels.values, survey.part_rows, beside)
             manifest.write(part)
             if self._fingerprint() != fingerprint:
                 raise ValueError(f"Files of {self.path} changed while they were read: wait until they are written.")
 
     @property
     def _asked(self) -> dict[str, Any]:
-        return {"label": self.label, "weight": self.weight, "columns": self._roles.features, "kinds": self._roles.kinds}
+        roles = self._roles
+        return {"label": self.label, "beside": roles.beside, "columns": roles.features, "kinds": roles.kinds}
 
     def _fingerprint(self) -> str:
         return fingerprint_of([part.fingerprint() for part in self._parts], self._asked)
@@ -205,30 +218,35 @@ class ParquetRows:
         named: dict[str, list[str | None]] = {
             "label": [self.label],
             "weight": [self.weight],
+            "groups": [self.groups],
+            "time": [self.time],
+            "checked": [self.checked],
             "id": [self.id],
             "drop": list(self.drop),
             "kinds": list(self.kinds or {}),
         }
-        taken = {self.label, self.weight, self.id, *self.drop}
+        taken = {self.label, self.weight, self.groups, self.time, self.checked, self.id, *self.drop}
         for role, names in named.items():
             absent = [name for name in names if name is not None and name not in families]
             if absent:
                 raise ValueError(
                     f"{self.paths[0]} has no column {absent[0]!r} ({role}): its columns are {listed(families)}."
                 )
-        for role in ("weight", "id", "drop", "kinds"):
+        for role in set(named) - {"label"}:
             if self.label in named[role]:
                 raise ValueError(f"The column {self.label!r} holds the labels, and cannot be {role} too: name another.")
         features = {name: family for name, family in families.items() if name not in taken}
         if not features:
             raise ValueError("No column is left to learn from: drop fewer of them.")
-        kinds = {name: kind for name, kind in (self.kinds or {}).items() if name in features}
+        # A column of times has a kind, too.
+        kinds = {name: kind for name, kind in (self.kinds or {}).items() if name in features or name == self.time}
         for name, kind in kinds.items():
             if kind not in get_args(GivenKind):
                 raise ValueError(f"kinds[{name!r}] must be one of {', '.join(get_args(GivenKind))}, not {kind!r}.")
-            if kind != "numeric" and features[name] in ("numbers", "durations"):
+            if kind != "numeric" and features.get(name) in ("numbers", "durations"):
                 features[name] = "text"  # numbers that are told apart by what they say
-        return Roles(features, self.label, self.weight, kinds)
+        time_family = None if self.time is None else families[self.time]
+        return Roles(features, self.label, self.weight, self.groups, self.time, self.checked, kinds, time_family)
 
 
 def _counting(report: Progress | None, n_rows: int) -> Callable[[int], None]:

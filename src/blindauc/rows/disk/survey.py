@@ -16,6 +16,17 @@ from blindauc.preprocessing.faults import NO_VALUE, Fault, RowName, check_faults
 from blindauc.preprocessing.kinds import ColumnKind, Kind, kind_of_numbers
 from blindauc.preprocessing.streamed import StreamedColumn
 from blindauc.preprocessing.values import LARGEST
+from blindauc.rows.disk.beside import (
+    CHECKED,
+    GROUPS,
+    TIMES,
+    WEIGHTS,
+    Reader,
+    checked_in,
+    groups_in,
+    times_in,
+    weights_in,
+)
 from blindauc.rows.disk.cells import days_in_column, distinct_cells, is_text, numbers_in_column
 from blindauc.rows.disk.files import Part
 from blindauc.rows.disk.labels import LabelColumn
@@ -41,19 +52,30 @@ class Roles:
     Attributes
     ----------
     features : what is learnt from, in the order of the table, with what they hold (`type_family`)
-    label, weight : by their names
-    kinds : the kinds of some features, because someone says so
+    label, weight, groups, time, checked : by their names
+    kinds : the kinds of some features, and of the times, because someone says so
+    time_family : what the times are by their type
     """
 
     features: Mapping[str, str]
     label: str
     weight: str | None
+    groups: str | None
+    time: str | None
+    checked: str | None
     kinds: Mapping[str, GivenKind]
+    time_family: str | None = None
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """The columns that say something else, by the names of the files that they are written to."""
+        named = {WEIGHTS: self.weight, GROUPS: self.groups, TIMES: self.time, CHECKED: self.checked}
+        return {file: name for file, name in named.items() if name is not None}
 
     @property
     def read(self) -> list[str]:
         """All columns that are read."""
-        return [*self.features, self.label, *([] if self.weight is None else [self.weight])]
+        return list(dict.fromkeys([*self.features, self.label, *self.beside.values()]))
 
 
 @dataclass(frozen=True)
@@ -66,12 +88,14 @@ class Survey:
     columns : what is known of each column; a median that is not known yet is None
     searches : where to look for these medians
     labels : the different labels
+    readers : of the columns of `Roles.beside`
     """
 
     part_rows: tuple[int, ...]
     columns: dict[str, StreamedColumn]
     searches: dict[str, MedianSearch]
     labels: LabelColumn
+    readers: dict[str, Reader]
 
     @property
     def n_rows(self) -> int:
@@ -91,14 +115,18 @@ def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Repor
     seen = {name: _seen_as(family, budget, has_types) for name, family in roles.features.items()}
     sample = RowSample(budget.n_sampled, {name: _sampled_as(family) for name, family in roles.features.items()})
     labels = LabelColumn(roles.label, has_types)
+    moments = None if roles.time is None else _seen_as(str(roles.time_family), budget, has_types)
+    checks = {file: reader for file, reader in READERS.items() if file in roles.beside}
     part_rows, row = [0] * len(parts), 0
     for number, batch in batches_of(parts, roles.read, budget.n_batch):
         for name, column in seen.items():
             column.see(batch.column(name), row)
         sample.see(batch, row)
         labels.codes(batch.column(roles.label))
-        if roles.weight is not None:
-            check_weights(batch.column(roles.weight), roles.weight, parts[number].path, part_rows[number])
+        for file, reader in checks.items():
+            reader(batch.column(roles.beside[file]), roles.beside[file], parts[number].path, part_rows[number])
+        if moments is not None:
+            moments.see(batch.column(roles.time), row)
         part_rows[number] += len(batch)
         row += len(batch)
         report(len(batch))
@@ -107,20 +135,22 @@ def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Repor
     unnamed = frozenset().union(*(part.unnamed for part in parts))
     columns = _kinds(seen, roles.kinds, _naming(parts, part_rows), unnamed)
     columns, searches = _with_medians(columns, sample, roles, budget)
-    return Survey(tuple(part_rows), columns, searches, labels)
+    if moments is not None:
+        checks[TIMES] = times_in(_date_format(moments, roles, _naming(parts, part_rows)))
+    return Survey(tuple(part_rows), columns, searches, labels, checks)
 
 
-def check_weights(array: Any, name: str, path: Any, n_before: int) -> Floats:
-    """The weights of rows; a ValueError where one is none."""
-    weights = numbers_in_column(array)
-    is_bad = ~((weights >= 0) & (weights < np.inf))
-    if is_bad.any():
-        place = int(is_bad.argmax())
-        raise ValueError(
-            f"The weights in the column {name!r} must be finite numbers, none negative, and data row "
-            f"{n_before + place + 1} of {path} holds {str(array[place].as_py())[:60]!r}: mend it."
-        )
-    return weights
+READERS: dict[str, Reader] = {WEIGHTS: weights_in, GROUPS: groups_in, CHECKED: checked_in}
+"""Of columns that can be read as they come; times are numbers or dates, which only all rows tell."""
+
+
+def _date_format(seen: _Numbers | TextColumn, roles: Roles, name_of_row: Callable[[int], str]) -> str | None:
+    """How times are written, if they are dates; None where they are numbers."""
+    name, given = repr(roles.time), roles.kinds.get(roles.time or "")
+    kind = seen.kind(name, name_of_row) if given is None else seen.kind_as_asked(name, given, name_of_row)
+    if isinstance(kind, Fault):
+        raise ValueError(f"The column {name} should say when each row was, and is one {kind.what}: {kind.remedy}.")
+    return seen.date_format if isinstance(seen, TextColumn) and kind.kind == "date" else None
 
 
 class _Numbers:

@@ -18,9 +18,9 @@ from blindauc.preprocessing.streamed import StreamedColumn, streamed_preprocesso
 from blindauc.rows.disk.files import Part
 from blindauc.rows.disk.medians import MedianSearch
 from blindauc.rows.disk.plan import Block, NumberPlan, Plan, plan_of
-from blindauc.rows.disk.survey import Report, Roles, Survey, batches_of, check_weights, present_numbers
+from blindauc.rows.disk.survey import Report, Roles, Survey, batches_of, present_numbers
 
-MATRIX, LABELS, WEIGHTS = "matrix.float32", "labels.uint16", "weights.float64"
+MATRIX, LABELS = "matrix.float32", "labels.uint16"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Sizes:
 def write_rows(
     folder: Path, parts: Sequence[Part], roles: Roles, survey: Survey, n_batch: int, report: Report
 ) -> dict[str, StreamedColumn]:
-    """Write the matrix, the labels and the weights of a table into a folder; all columns with their medians."""
+    """Write the matrix, the labels and what is said beside them into a folder; all columns with their medians."""
     preprocessor = streamed_preprocessor(survey.columns, survey.n_rows)
     plan = plan_of(survey.columns, preprocessor)
     sizes = Sizes(n_batch, len(preprocessor.get_feature_names_out()))
@@ -54,18 +54,19 @@ def _write_blocks(
     folder: Path, parts: Sequence[Part], roles: Roles, survey: Survey, plan: Plan, sizes: Sizes, report: Report
 ) -> None:
     n_written = [0] * len(parts)
-    names = [MATRIX, LABELS] if roles.weight is None else [MATRIX, LABELS, WEIGHTS]
+    read = list(dict.fromkeys([*plan, roles.label, *roles.beside.values()]))
     with ExitStack() as stack:
-        matrix, labels, *weights = [stack.enter_context((folder / name).open("wb")) for name in names]
-        for number, batch in batches_of(parts, [*plan, *roles.read[len(roles.features) :]], sizes.n_batch):
+        names = [MATRIX, LABELS, *roles.beside]
+        matrix, labels, *beside = [stack.enter_context((folder / name).open("wb")) for name in names]
+        for number, batch in batches_of(parts, read, sizes.n_batch):
             matrix.write(_block(batch, plan, survey.searches, sizes.n_features).data)
             labels.write(survey.labels.codes(batch.column(roles.label)).data)
-            if roles.weight is not None:
-                at = parts[number].path, n_written[number]
-                weights[0].write(check_weights(batch.column(roles.weight), roles.weight, *at).data)
+            at = parts[number].path, n_written[number]
+            for file, (name, column) in zip(beside, roles.beside.items(), strict=True):
+                file.write(survey.readers[name](batch.column(column), column, *at).data)
             n_written[number] += len(batch)
             report(len(batch))
-        for file in (matrix, labels, *weights):
+        for file in (matrix, labels, *beside):
             flush_to_disk(file)
     for part, n_before, n_now in zip(parts, survey.part_rows, n_written, strict=True):
         check_same_rows(part, n_before, n_now)
