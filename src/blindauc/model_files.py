@@ -54,6 +54,7 @@ from blindauc.preprocessing.values import read_booleans, read_categories, read_d
 from blindauc.prior.plausible import Plausible
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
+from blindauc.rows.categories import Categories
 from blindauc.scorers.curves import Curves
 from blindauc.scorers.derived import DerivedModel
 from blindauc.scorers.forest import TreeModel, forest
@@ -84,6 +85,7 @@ KNOWN_TYPES = tuple(
         PUErrorClassifier,
         PUErrorClassifierCV,
         # what they learn,
+        Categories,
         Comparison,
         Curves,
         DerivedModel,
@@ -263,23 +265,27 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
         ) from error
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds no model but a {type(model).__name__}: {_GET_ANOTHER}")
-    for trees in _trees_in(model):
+    for trees, categories in _trees_in(model):
         try:
-            forest(trees.text, trees.n_features)  # reads and checks them
+            read = forest(trees.text, trees.n_features)  # reads and checks them
+            categories.check(read.n_levels, read.splits_on.any(axis=0))
         except ValueError as error:
             raise ModelFileError(f"cannot be used. {error}") from error
     return model
 
 
-def _trees_in(part: Any) -> Iterator[TreeModel]:
-    """All that holds LightGBM's text: it would be trusted by LightGBM, and must not be by us."""
+def _trees_in(part: Any, categories: Categories = Categories((), ())) -> Iterator[tuple[TreeModel, Categories]]:
+    """All that holds LightGBM's text: it would be trusted by LightGBM, and must not be by us.
+
+    With the categories of the estimator that it is in.
+    """
     if isinstance(part, TreeModel):
-        yield part
+        yield part, categories
     elif isinstance(part, BaseEstimator | MixedModel):
-        yield from _trees_in(vars(part))
+        yield from _trees_in(vars(part), getattr(part, "categories_", categories))
     elif isinstance(part, dict | list | tuple):
         for each in part.values() if isinstance(part, dict) else part:
-            yield from _trees_in(each)
+            yield from _trees_in(each, categories)
 
 
 def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:

@@ -88,6 +88,7 @@ def _of_collection(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
     """What follows from the scores of rows: for arrays where these are, and for Dask collections as collections."""
+    _check_categories_can_be_read(estimator, X)
     if _is_dask(X):
         from blindauc.rows.dask import scores_of
 
@@ -100,6 +101,7 @@ def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
 
 def scores(estimator: Any, X: Any) -> Any:
     """The score of each row, without the intercept; of arrays on a device, on it."""
+    _check_categories_can_be_read(estimator, X)
     model = estimator.model_
     if _is_in_files(X):
         if not hasattr(estimator, "preprocessor_"):
@@ -113,6 +115,12 @@ def scores(estimator: Any, X: Any) -> Any:
     if is_on_device(X):
         return _device_scores(estimator, X)
     return model.scores(read_matrix(estimator, X, reset=False))
+
+
+def _check_categories_can_be_read(estimator: Any, X: Any) -> None:
+    is_elsewhere = _is_in_files(X) or isinstance(X, PartedRows) or _is_dask(X) or is_on_device(X)
+    if hasattr(estimator, "categories_") and is_elsewhere:
+        raise ValueError("Scores by categories are worked out in memory: pass a table of pandas or polars.")
 
 
 def _device_scores(estimator: Any, X: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,11 +46,16 @@ def reference_rows(data: Data) -> Floats:
     return Matrix(data.X).rows(some).dense()
 
 
-def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Explanation:
-    """Explain a score by reference rows X, and by models that have not seen the rows of their folds."""
+def explained(
+    model: Model, X: Floats, data: Data, folds: Sequence[Fold], levels: Mapping[int, Sequence[str]]
+) -> Explanation:
+    """Explain a score by reference rows X, and by models that have not seen the rows of their folds.
+
+    `levels` holds those of the columns that are categories.
+    """
     times = np.sum([fold.held_out for fold in folds], axis=0) if folds else np.ones(1)
     return Explanation(
-        effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1)),
+        effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1), levels=levels),
         _importance(data, folds),
         interactions_of(model, X, n_pairs=MOST_PAIRS),
     )

@@ -52,6 +52,7 @@ class PUErrorProblem(PUParameters):
 
 def estimated_prior(data: Data) -> float:
     """The prior by the out-of-fold ranks of a plain fit of the blind AUC, which needs none."""
+    data = data.as_numbers()
     n_columns = data.X.shape[1]
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
     first = Spec("standard", "logistic", 1.0, 0.0, n_columns)

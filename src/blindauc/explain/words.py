@@ -71,9 +71,11 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
     """
     if not _is_seen(effect):
         return f"The score does not depend on {name}."
-    curve = _Curve.of(effect)
+    curve = _Curve.between(effect, 0, len(effect.values)) if effect.levels else _Curve.of(effect)
     if curve.variance <= curve.noise:
         return f"How the score depends on {name} is not clear: the effect is smaller than its uncertainty."
+    if effect.levels:
+        return _of_levels(effect, name)
     speaker = _Speaker(effect.values, name, unit)
     if len(effect.values) == 2:
         return speaker.two_values(curve.heights)
@@ -85,7 +87,8 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
 def bends(effect: Effect) -> float:
     """The share of the contribution's variance that a straight line in the value leaves unexplained.
 
-    Grid values count by their shares. It is 0 for a straight line, for two values and for no effect at all.
+    Grid values count by their shares. It is 0 for a straight line, for two values and for no effect at all, and 1 for a
+    category, along whose levels there is no line.
 
     Parameters
     ----------
@@ -107,6 +110,8 @@ def bends(effect: Effect) -> float:
     """
     if not _is_seen(effect):
         return 0.0
+    if effect.levels:
+        return 1.0
     curve = _Curve.between(effect, 0, len(effect.values))
     left = distance_from_line(curve.values, curve.heights, curve.share)
     # An effect that no reference row is near to has no variance.
@@ -252,6 +257,14 @@ class _Speaker:
     def _told(self, near: float, low: float, high: float) -> str:
         date = date_of(near) if self.unit == "days" else None
         return date or roundest(near, low, high)
+
+
+def _of_levels(effect: Effect, name: str) -> str:
+    """A sentence about the levels of a category."""
+    highest, lowest = (effect.levels[int(place(effect.contribution))] for place in (np.argmax, np.argmin))
+    if len(effect.levels) == 2:
+        return f"The score is higher where {name} is {highest} than where it is {lowest}."
+    return f"The score is highest where {name} is {highest} and lowest where it is {lowest}."
 
 
 def _compared(difference: float) -> str:
