@@ -99,7 +99,7 @@ class Data(NamedTuple):
         return self._taken(np.flatnonzero(kept))
 
     def as_numbers(self) -> Data:
-        """The rows for what takes nothing but numbers: a column of 0 and 1 for each common category, the rest filled."""
+        """The rows for what takes only numbers: a column of 0 and 1 for each common category, missing values filled."""
         if self.is_category is None:
             return self.filled()
         indicators = [_indicators(self.X[:, column]) for column in np.flatnonzero(self.is_category)]

@@ -73,6 +73,8 @@ intervals of their probabilities, those of format 3 coefficients in the place of
 
 MANIFEST = "blindauc.json"
 
+NO_CATEGORIES = Categories((), ())
+
 KNOWN_TYPES = tuple(
     f"{known.__module__}.{known.__name__}"
     for known in (
@@ -265,7 +267,7 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
         ) from error
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds no model but a {type(model).__name__}: {_GET_ANOTHER}")
-    for trees, categories in _trees_in(model):
+    for trees, categories in _trees_in(model, NO_CATEGORIES):
         try:
             read = forest(trees.text, trees.n_features)  # reads and checks them
             categories.check(read.n_levels, read.splits_on.any(axis=0))
@@ -274,7 +276,7 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
     return model
 
 
-def _trees_in(part: Any, categories: Categories = Categories((), ())) -> Iterator[tuple[TreeModel, Categories]]:
+def _trees_in(part: Any, categories: Categories) -> Iterator[tuple[TreeModel, Categories]]:
     """All that holds LightGBM's text: it would be trusted by LightGBM, and must not be by us.
 
     With the categories of the estimator that it is in.

@@ -16,7 +16,6 @@ from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
 
 
-
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a dense or sparse matrix of float64 or float32, not copied where it already is one.
 

@@ -9,8 +9,8 @@ step[k], up to a constant. Rows are moved to their neighbours on the grid only, 
 looked at that is far from all rows, as it would be with partial dependence. A row that holds a value of the grid is
 moved both up and down, as Apley and Zhu do it for categories. For an additive score the result is exact at the grid.
 
-Levels of a category have no neighbours. What a level adds to the score is the mean of f(x with x_j = the level) over all
-reference rows, up to a constant: partial dependence (Friedman, Greedy function approximation: a gradient boosting
+Levels of a category have no neighbours. What a level adds to the score is the mean of f(x with x_j = the level) over
+all reference rows, up to a constant: partial dependence (Friedman, Greedy function approximation: a gradient boosting
 machine, Ann. Stat. 2001).
 """
 
@@ -72,7 +72,8 @@ class Effect:
     def weight(self) -> float:
         """The size, negative where the contribution falls with the value over most of the reference rows.
 
-        Levels of a category have no order: it is the size. Else the sign is that of the covariance of contributions and ranks: a few rows far out do not decide it.
+        That is the sign of the covariance of contributions and ranks: a few rows far out do not decide it. Levels of a
+        category have no order, and their weight is the size.
 
         Examples
         --------
@@ -177,8 +178,8 @@ def effects_of(
     mean of the squares over all fits, times K - 1: the delete-d jackknife with random subsets (Shao and Wu, A general
     theory for jackknife variance estimation, Ann. Stat. 1989).
 
-    A model is evaluated twice for each column that it uses, and once for each level of a category. A column that the model does not use contributes zero; its
-    band tells what the resampled models that use it make of it.
+    A model is evaluated twice for each column that it uses, and of a category once for each level. A column that the
+    model does not use contributes zero; its band tells what the resampled models that use it make of it.
 
     Rows in which a column is missing or infinite take no part in its grid, shares and mean: the effect is that of the
     values that are known.
@@ -294,7 +295,7 @@ class _Category:
         present, count = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
         commonest = np.sort(np.argsort(-count, kind="stable")[:MAX_VALUES])
         self._grid, self._share = present[commonest], count[commonest] / max(count[commonest].sum(), 1)
-        self._levels = tuple(levels[int(number)] for number in self._grid)
+        self._levels = tuple(str(levels[int(number)]) for number in self._grid)
 
     def curve(self, j: int, uses: Bools, probe: Probe) -> Floats:
         """What each level adds to a score, centred."""

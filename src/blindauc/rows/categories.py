@@ -53,9 +53,9 @@ class Categories:
         return cls(tuple(columns), tuple(levels))
 
     @property
-    def by_column(self) -> Mapping[int, list[str]]:
+    def by_column(self) -> Mapping[int, Any]:
         """The levels of each column that is a category."""
-        return {j: each.tolist() for j, each in zip(self.columns, self.levels, strict=True)}
+        return dict(zip(self.columns, self.levels, strict=True))
 
     def mask(self, n_features: int) -> Bools:
         """Which of so many columns are categories."""
@@ -69,11 +69,11 @@ class Categories:
         n_levels : ndarray of shape (p,), how many levels the splits of a column take; 0 for splits by numbers
         is_used : mask of shape (p,), the columns that are split
         """
-        known = np.zeros_like(n_levels)
-        known[list(self.columns)] = [len(each) for each in self.levels]
-        is_category = np.isin(np.arange(len(known)), self.columns)
-        if (n_levels > known).any() or (is_used & is_category & (n_levels == 0)).any():
-            raise ValueError("Its trees do not go with its categories: get the model file again.")
+        known = {j: len(set(each)) for j, each in self.by_column.items() if each.dtype.kind == "U"}
+        of_column = np.array([known.get(j, 0) for j in range(len(n_levels))])
+        split_as_numbers = is_used & (n_levels == 0)
+        if set(known) != set(self.columns) or (n_levels > of_column).any() or split_as_numbers[list(known)].any():
+            raise ValueError("The trees in the model do not go with its categories: get the model file again.")
 
     def encoded(self, X: Any) -> Any:
         """The table with the numbers of levels in the place of categories; NaN for what is missing or not known."""
@@ -98,8 +98,8 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def _numbers(X: Any, column: int, levels: list[str]) -> Floats:
-    place, (codes, texts) = {text: k for k, text in enumerate(levels)}, _texts(X, column)
+def _numbers(X: Any, column: int, levels: Any) -> Floats:
+    place, (codes, texts) = {text: k for k, text in enumerate(levels.tolist())}, _texts(X, column)
     # Single precision holds every number of a level, and leaves a table of float32 what it is.
     return np.array([*(place.get(text, np.nan) for text in texts), np.nan], dtype=np.float32)[codes]
 

@@ -50,9 +50,9 @@ On the keel sets for shaping, 30 did as well.
 """
 
 CATEGORY_SMOOTHING = 5.0
-"""Of what categories are put in order by before they are split, the mean gradient of each: in labelled positives, as
-many as the least weight of a leaf. LightGBM also leaves categories of fewer rows out of a split, rows counted by their
-Hessian, which is about one labelled positive where these are many."""
+"""LightGBM puts categories in the order of their mean gradients before it splits them, and shrinks each as if it had
+this much more weight: as many labelled positives as the least weight of a leaf (convention). Categories that have fewer
+rows than that, counted by their share of the Hessian, stay on the right of a split."""
 
 LARGEST_INTERCEPT = 20.0
 """Constant scores beyond are certainty of one class."""
@@ -220,7 +220,7 @@ class Boosting:
             "min_sum_hessian_in_leaf": MIN_LEAF_WEIGHT,
             "min_data_in_leaf": 0,
             "min_data_in_bin": 1,
-            # LightGBM would ask for 100 rows of each side of a split by categories, and counts them by their Hessian.
+            # It counts rows by their Hessian: 100 of them, its default, may be one labelled positive or all there are.
             "min_data_per_group": 1,
             "cat_smooth": CATEGORY_SMOOTHING,
             "feature_pre_filter": False,

@@ -34,7 +34,7 @@ class Forest:
 
     @cached_property
     def n_levels(self) -> Ints:
-        """How many categories each column must have for all that its splits name to be there; 0 for other columns."""
+        """One more than the largest number of a category that the splits of each column name; 0 for other columns."""
         n_levels = np.zeros(self.n_features, dtype=np.intp)
         for tree in self.trees:
             for column, bitset in zip(tree.feature[tree.is_by_category], tree.bitsets, strict=True):

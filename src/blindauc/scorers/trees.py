@@ -233,7 +233,8 @@ class _Fits:
             seen = data.subset(split.fitted)
             of_risk = risk.with_known_negatives(seen.known_negative_share)
             of_rows = RowRisk(of_risk, seen.is_positive, self._counts[split.fitted])
-            fit = Boosting(seen.X, seen.is_category).run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
+            boosting = Boosting(seen.X, seen.is_category)
+            fit = boosting.run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
             held_out = data.subset(split.held_out)
             scores = TreeModel(fit.text, data.X.shape[1]).scores(held_out.X)
             of_unl, weight = scores[held_out.is_unlabelled], held_out.weight[held_out.is_unlabelled]
