@@ -1,4 +1,4 @@
-"""Categories of pandas and polars tables: read, split by trees, explained, stored, refused where they cannot be used."""
+"""Categories of pandas and polars tables: read, split by trees, explained, stored, and refused."""
 
 import io
 import json
@@ -407,12 +407,11 @@ def test_models_come_back_from_files(model, tmp_path):
 def levels_replaced(content, old, new):
     """A model file in which the levels of a column are others."""
     members, found = members_of(content), 0
-    for name, member in members.items():
-        if name.endswith(".npy") and (array := np.load(io.BytesIO(member), allow_pickle=False)).dtype.kind == "U":
-            if array.tolist() == list(old):
-                stream = io.BytesIO()
-                np.save(stream, new, allow_pickle=False)
-                members[name], found = stream.getvalue(), found + 1
+    arrays = {name: np.load(io.BytesIO(members[name]), allow_pickle=False) for name in members if name.endswith(".npy")}
+    for name in [name for name, array in arrays.items() if array.tolist() == list(old)]:
+        stream = io.BytesIO()
+        np.save(stream, new, allow_pickle=False)
+        members[name], found = stream.getvalue(), found + 1
     assert found
     return forged(members)
 
@@ -442,7 +441,7 @@ def test_forged_texts_are_refused_or_do_no_harm(model, tmp_path, old, new):
     assert old in schema
     path.write_bytes(forged(members | {"schema.json": schema.replace(old, new, 1).encode()}))
     if "boundaries" in new:
-        with pytest.raises(ModelFileError, match="cat_threshold holds too many or too few|cat_boundaries") as caught:
+        with pytest.raises(ModelFileError, match="cat_") as caught:
             load(path)
         assert "\n" not in str(caught.value)
     else:
