@@ -177,7 +177,7 @@ def test_pruned_trees_are_those_with_fixed_categories(value):
     pruned = [tree.pruned(held, np.full(4, value)) for tree in tree_text.read(TEXT, 4)]
     fewer = TreeModel.of(pruned, 4)
     np.testing.assert_allclose(fewer.scores(X), NATIVE.predict(np.where(held, value, X)), atol=1e-12)
-    assert fewer.columns.tolist() == [False, *TreeModel.of(tree_text.read(TEXT, 4), 4).columns[1:]]
+    assert not fewer.columns[0]
 
 
 def test_restricted_models_hold_other_columns_at_their_commonest_category():
@@ -234,7 +234,7 @@ def test_the_tree_that_is_edited_is_right():
     ],
 )
 def test_edited_bitsets_are_refused(changes, reason):
-    with pytest.raises(ValueError, match=f"tree 0: .*{reason}") as caught:
+    with pytest.raises(ValueError, match=reason) as caught:
         tree_text.check(edited(**changes), 2)
     assert "\n" not in str(caught.value)
 
@@ -246,9 +246,17 @@ def test_a_bitset_longer_than_any_column_is_refused():
 
 
 def test_no_text_that_passes_crashes_lightgbm():
-    passed, refused = fuzz(0, 150, TreeModel.of(tree_text.read(TEXT, 4), 4).text, n_columns=4)
+    passed, refused = fuzz(0, 300, TreeModel.of(tree_text.read(TEXT, 4), 4).text, n_columns=4)
     assert passed > 10
     assert refused > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_no_text_of_many_that_passes_crashes_lightgbm(seed):
+    passed, refused = fuzz(seed, 5000, TreeModel.of(tree_text.read(TEXT, 4), 4).text, n_columns=4)
+    assert passed > 100
+    assert refused > 100
 
 
 # --- fits ---

@@ -54,7 +54,8 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         What the score looks like. "curves" is a sum of natural cubic splines, one for each column, which are selected
         by columns. "kernel" is a Gaussian kernel by Nystroem's method; it keeps up to 200 training rows as landmarks,
         and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`), which takes
-        missing values as they are. Only linear scores have `coef_`; all have `effects_` and `reasons`.
+        missing values as they are, and categories of tables (`category` of pandas, Categorical and Enum of polars).
+        Only linear scores have `coef_`; all have `effects_` and `reasons`.
     gamma : float, default=0.3
         Width of a kernel: it falls as `exp(-gamma * d)` with the mean squared difference d of standardised columns.
     n_leaves, n_rounds : int, default=8 and 50
@@ -129,14 +130,15 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     coef_ : ndarray of shape (p,), of a linear score
     model_ : the score
     effects_ : list of Effect, with `calibrate`
-        For each column what it adds to the score as a function of its value, with a 95 % band.
+        For each column what it adds to the score as a function of its value, with a 95 % band; of a category, what each
+        level adds, by its name.
     importance_ : ndarray of shape (p,), with `calibrate`
         By how much the blind AUC of held-out rows falls when a column is permuted among them.
     intercept_ : float
         Minus the threshold of `predict`.
     support_ : mask of shape (p,), the selected columns
     spread_ : ndarray of shape (p,)
-        The columns' standard deviations: weights can be compared as `coef_ * spread_`.
+        The columns' standard deviations, NaN of categories: weights can be compared as `coef_ * spread_`.
     shift_ : ndarray of shape (n_pos,)
         Per labelled positive, in the order of the rows; zero for those in good standing, infinite for those taken
         out of the mean.
@@ -177,6 +179,8 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         Rows of positive weight.
     classes_ : ndarray of shape (2,), the positive class last
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    categories_ : Categories, where X is a table with categories
+        The `columns` that are categories, and the `levels` of each; others count as missing.
 
     See Also
     --------

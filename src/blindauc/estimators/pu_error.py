@@ -105,7 +105,7 @@ class PUErrorClassifier(PUErrorProblem, PUClassifier):
     ----------
     model_, coef_, effects_, importance_, intercept_, support_, shift_, outliers_, leverage_, l2_, prior_,
     contamination_, auc_, suspicion_, labelled_rows_, calibration_, objective_, n_iter_, spread_,
-    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_, categories_
         As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples

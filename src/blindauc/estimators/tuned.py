@@ -41,8 +41,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     shape : "auto", a shape, or a list of shapes to choose from, default="auto"
         "auto" is all of `BlindAUCClassifier`'s shapes that can do what is asked for: trees where LightGBM is installed,
         kernels and trees unless columns are to be selected, none but straight lines where X is sparse, neither curves
-        nor trees where 4,000 rows would have more than about 2,000 columns, and straight lines alone where rows are not
-        in memory.
+        nor trees where 4,000 rows would have more than about 2,000 columns, trees alone where X is a table with
+        categories, and straight lines alone where rows are not in memory.
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
     known_negative_share : "auto", a share, or a list of shares, default="auto"
@@ -100,14 +100,14 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
         Every candidate: its parameters, its blind AUC by `n_splits` splits, and its weight in the average.
     baselines_ : list of Comparison
         A difference of means and an l1 logistic regression, judged by the same folds; `is_as_good` says where no
-        difference could be shown.
+        difference could be shown. They see a column of 0 and 1 for each category of at least 1 % of the rows.
     held_out_rank_ : ndarray of shape (n,)
         The share of unlabelled rows held out with a row that rank below it; NaN where it was never held out. Of rows
         that are not in memory, those of the sample that the search saw, whose numbers are in `sampled_rows_`.
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     model_, coef_, effects_, importance_, intercept_, shift_, leverage_, prior_, contamination_, auc_, suspicion_,
     labelled_rows_, calibration_, unlabelled_calibration_, lift_, labels_by_step_, n_iter_, spread_,
-    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_, categories_
         As in `BlindAUCClassifier`; `n_iter_` is that of `best_estimator_`.
 
     References

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from blindauc._typing import Bools, Floats, Ints
+from blindauc._typing import Bools, Ints
 from blindauc.preprocessing.faults import MOST_CATEGORIES, check_faults, many_categories
 from blindauc.preprocessing.values import distinct_texts, plainly
 
@@ -98,7 +98,7 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def _numbers(X: Any, column: int, levels: Any) -> Floats:
+def _numbers(X: Any, column: int, levels: Any) -> Any:
     place, (codes, texts) = {text: k for k, text in enumerate(levels.tolist())}, _texts(X, column)
     # Single precision holds every number of a level, and leaves a table of float32 what it is.
     return np.array([*(place.get(text, np.nan) for text in texts), np.nan], dtype=np.float32)[codes]
