@@ -270,7 +270,7 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
     for trees, categories in _trees_in(model, NO_CATEGORIES):
         try:
             read = forest(trees.text, trees.n_features)  # reads and checks them
-            categories.check(read.n_levels, read.splits_on.any(axis=0))
+            categories.check(read.n_levels, np.asarray(read.splits_on.any(axis=0)))
         except ValueError as error:
             raise ModelFileError(f"cannot be used. {error}") from error
     return model

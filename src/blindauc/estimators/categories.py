@@ -45,7 +45,7 @@ def known_categories(estimator: Any, X: Any) -> Any:
     known, columns = getattr(estimator, "categories_", None), category_columns(X)
     if known is None and not columns:
         return X
-    if not is_table(X):
+    if known is not None and not is_table(X):
         raise ValueError(
             f"The model was fitted to a table in which {_named(estimator, known.columns[0])} holds categories, and "
             f"cannot read a {type(X).__name__}: pass a table of pandas or polars with the same columns."

@@ -153,10 +153,10 @@ def packed(effects: Sequence[Effect]) -> dict[str, Any]:
 def unpacked(arrays: Mapping[str, Any]) -> list[Effect]:
     """The way back from `packed`."""
     places = np.cumsum(arrays["n_values"])[:-1]
-    of_effects = zip(*(np.split(arrays[name], places) for name in OF_THE_GRID), arrays["size"].tolist(), strict=True)
     names = arrays.get("levels", np.full(len(arrays["values"]), ""))
-    levels = (tuple(filter(None, some.tolist())) for some in np.split(names, places))
-    return [Effect(*parts, of_effect) for parts, of_effect in zip(of_effects, levels, strict=True)]
+    levels = [tuple(filter(None, some.tolist())) for some in np.split(names, places)]
+    of_grid = (np.split(arrays[name], places) for name in OF_THE_GRID)
+    return [Effect(*parts) for parts in zip(*of_grid, arrays["size"].tolist(), levels, strict=True)]
 
 
 def effects_of(
