@@ -514,8 +514,8 @@ for _old, _new, _reason in (
     ("label_index", "linear=1\nlabel_index", "header: unexpected 'linear'"),
     ("Tree=1\n", "Tree=2\n", "'Tree=1' was expected, 'Tree=2' came"),
     ("num_cat=0", "num_cat=0\nnum_cat=0", "tree 0: unexpected line 'num_cat=0'"),
-    ("num_cat=0", "num_cat=1", "tree 0: num_cat=0 and is_linear=0 were expected"),
-    ("is_linear=0", "is_linear=1", "tree 0: num_cat=0 and is_linear=0 were expected"),
+    ("num_cat=0", "num_cat=1", "tree 0: num_cat is not the number of splits by categories"),
+    ("is_linear=0", "is_linear=1", "tree 0: is_linear=0 was expected"),
     ("is_linear=0", "is_linear=0\nleaf_const=1", "tree 0: unexpected 'leaf_const'"),
     ("num_leaves=6", "num_leaves=7", "tree 0: split_feature holds too many or too few numbers"),
     ("num_leaves=6", "num_leaves=0", "tree 0: num_leaves holds what is out of range"),
@@ -595,8 +595,9 @@ import sys
 import numpy as np
 from blindauc.scorers.trees import TreeModel
 
-seed, n_texts = int(sys.argv[1]), int(sys.argv[2])
-rng, whole, X = np.random.default_rng(seed), sys.stdin.read(), np.random.default_rng(0).normal(size=(20, 5))
+seed, n_texts, n_columns = map(int, sys.argv[1:])
+rng, whole, X = np.random.default_rng(seed), sys.stdin.read(), np.random.default_rng(0).normal(size=(20, n_columns))
+X[::2] = np.round(20 * np.abs(X[::2]))  # numbers of categories
 passed = refused = 0
 for _ in range(n_texts):
     text = list(whole)
@@ -611,7 +612,7 @@ for _ in range(n_texts):
         else:
             start = rng.integers(len(text))
             text[place:place] = text[start : start + 40]
-    model = TreeModel("".join(text), 5)
+    model = TreeModel("".join(text), n_columns)
     try:
         scores, contributions = model.scores(X), model.contributions(X)
     except ValueError as error:
@@ -624,8 +625,8 @@ print(passed, refused)
 """
 
 
-def fuzz(seed, n_texts, text):
-    command = [sys.executable, "-c", FUZZ, str(seed), str(n_texts)]
+def fuzz(seed, n_texts, text, n_columns=5):
+    command = [sys.executable, "-c", FUZZ, str(seed), str(n_texts), str(n_columns)]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return map(int, done.stdout.split())

@@ -11,6 +11,9 @@ from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.storage import by_rows, filled
 
+RARE = 0.01
+"""Categories of a smaller share of the rows get no column of their own (convention, as in `make_preprocessor`)."""
+
 MAX_COUNTED = 10_000
 """So many rows are written out whatever their number was."""
 
@@ -23,6 +26,8 @@ class Data(NamedTuple):
 
     `verdict` says what people found who checked rows, as in `checked.py`; None where nobody did. A row that was found
     negative is not positive, and one that was found positive is, whatever its label.
+
+    `is_category` says which columns hold numbers of categories, which only trees can use; None where none does.
     """
 
     X: Any
@@ -33,6 +38,7 @@ class Data(NamedTuple):
     group: Ints | None = None
     time: Floats | None = None
     verdict: Ints | None = None
+    is_category: Bools | None = None
 
     @property
     def rows(self) -> MemoryRows:
@@ -97,6 +103,20 @@ class Data(NamedTuple):
             return self
         return self._taken(np.flatnonzero(kept))
 
+    def as_numbers(self) -> Data:
+        """The rows for what takes only numbers: a column of 0 and 1 for each common category, missing values filled."""
+        if self.is_category is None:
+            return self.filled()
+        indicators = [_indicators(self.X[:, column]) for column in np.flatnonzero(self.is_category)]
+        numbers = self.without_categories().filled().X
+        return self._replace(X=np.column_stack([numbers, *indicators]), is_category=None)
+
+    def without_categories(self) -> Data:
+        """The rows with their columns of numbers alone."""
+        if self.is_category is None:
+            return self
+        return self._replace(X=self.X[:, ~self.is_category], is_category=None)
+
     def filled(self) -> Data:
         """The rows with the medians of their columns where values are missing, for what cannot do without."""
         return self._replace(X=filled(self.X))
@@ -120,6 +140,7 @@ class Data(NamedTuple):
             None if self.group is None else self.group[index],
             None if self.time is None else self.time[index],
             None if self.verdict is None else self.verdict[index],
+            self.is_category,
         )
 
     @property
@@ -133,3 +154,11 @@ class Data(NamedTuple):
     @property
     def labelled_share(self) -> float:
         return float(self.weight[self.is_labelled].sum() / self.weight.sum())
+
+
+def _indicators(numbers: Floats) -> Floats:
+    """A column of 0 and 1 for each common category, or for the commonest; rare and missing ones are 0 in all."""
+    levels, count = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    common = levels[count >= min(RARE * len(numbers), count.max(initial=0))]
+    # A column that is missing in all rows is one that says nothing.
+    return (numbers[:, None] == common).astype(np.float64) if len(common) else np.zeros((len(numbers), 1))

@@ -54,6 +54,7 @@ from blindauc.preprocessing.values import read_booleans, read_categories, read_d
 from blindauc.prior.plausible import Plausible
 from blindauc.prior.result import PriorEstimate
 from blindauc.prior.score_model import ScoreModel
+from blindauc.rows.categories import Categories
 from blindauc.scorers.curves import Curves
 from blindauc.scorers.derived import DerivedModel
 from blindauc.scorers.forest import TreeModel, forest
@@ -72,6 +73,8 @@ intervals of probabilities, and those of format 3 coefficients in place of `mode
 
 MANIFEST = "blindauc.json"
 
+NO_CATEGORIES = Categories((), ())
+
 KNOWN_TYPES = tuple(
     f"{known.__module__}.{known.__name__}"
     for known in (
@@ -84,6 +87,7 @@ KNOWN_TYPES = tuple(
         PUErrorClassifier,
         PUErrorClassifierCV,
         # what they learn,
+        Categories,
         Comparison,
         Curves,
         DerivedModel,
@@ -264,23 +268,27 @@ def _model_in(stream: BinaryIO, skops_io: Any) -> Any:
         ) from error
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"holds a {type(model).__name__} instead of a model: {_GET_ANOTHER}")
-    for trees in _trees_in(model):
+    for trees, categories in _trees_in(model, NO_CATEGORIES):
         try:
-            forest(trees.text, trees.n_features)  # parses and validates the text
+            read = forest(trees.text, trees.n_features)  # parses and validates the text
+            categories.check(read.n_levels, np.asarray(read.splits_on.any(axis=0)))
         except ValueError as error:
             raise ModelFileError(f"cannot be used. {error}") from error
     return model
 
 
-def _trees_in(part: Any) -> Iterator[TreeModel]:
-    """All tree models in a model: LightGBM does not validate their text, so that it must be checked."""
+def _trees_in(part: Any, categories: Categories) -> Iterator[tuple[TreeModel, Categories]]:
+    """All tree models in a model, with the categories of the estimator that holds them.
+
+    LightGBM does not validate their text, so that it must be checked.
+    """
     if isinstance(part, TreeModel):
-        yield part
+        yield part, categories
     elif isinstance(part, BaseEstimator | MixedModel):
-        yield from _trees_in(vars(part))
+        yield from _trees_in(vars(part), getattr(part, "categories_", categories))
     elif isinstance(part, dict | list | tuple):
         for each in part.values() if isinstance(part, dict) else part:
-            yield from _trees_in(each)
+            yield from _trees_in(each, categories)
 
 
 def _archive_in(stream: BinaryIO) -> zipfile.ZipFile:

@@ -54,7 +54,8 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         The form of the score. "curves" is a sum of natural cubic splines, one per column; selection keeps or drops
         whole columns. "kernel" is a Gaussian kernel by Nystroem's method; it stores up to 200 training rows as
         landmarks, and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`),
-        which accepts missing values. Only linear scores have `coef_`; all have `effects_` and `reasons`.
+        which accepts missing values and the categories of tables (`category` of pandas, Categorical and Enum of
+        polars). Only linear scores have `coef_`; all have `effects_` and `reasons`.
     gamma : float, default=0.3
         Parameter of the kernel `exp(-gamma * d)`, with d the mean squared difference of standardised columns.
     n_leaves, n_rounds : int, default=8 and 50
@@ -130,14 +131,15 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     coef_ : ndarray of shape (p,), of a linear score
     model_ : the score
     effects_ : list of Effect, with `calibrate`
-        For each column, its contribution to the score as a function of its value, with a 95 % band.
+        For each column, its contribution to the score as a function of its value, with a 95 % band; for a category, the
+        contribution of each level, by its name.
     importance_ : ndarray of shape (p,), with `calibrate`
         Permutation importance: the decrease of the out-of-fold blind AUC when a column is permuted.
     intercept_ : float
         Minus the threshold of `predict`.
     support_ : mask of shape (p,), the selected columns
     spread_ : ndarray of shape (p,)
-        The standard deviations of the columns: compare weights as `coef_ * spread_`.
+        The standard deviations of the columns, NaN for categories: compare weights as `coef_ * spread_`.
     shift_ : ndarray of shape (n_pos,)
         The shift of each labelled positive, in the order of the rows; zero if it is not an outlier, infinite if it was
         trimmed.
@@ -178,6 +180,8 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         The number of rows of positive weight.
     classes_ : ndarray of shape (2,), the positive class last
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    categories_ : Categories, where X is a table with categories
+        The `columns` that are categories, and the `levels` of each; others count as missing.
 
     See Also
     --------

@@ -102,6 +102,7 @@ def _of_collection(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
     """Apply a function to the scores of rows. Device arrays give device arrays, Dask collections give collections."""
+    _check_categories_can_be_read(estimator, X)
     if _is_dask(X):
         from blindauc.rows.dask import scores_of
 
@@ -114,6 +115,7 @@ def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
 
 def scores(estimator: Any, X: Any) -> Any:
     """The score of each row, without the intercept; a device array if X is one."""
+    _check_categories_can_be_read(estimator, X)
     model = estimator.model_
     if _is_in_files(X):
         if not hasattr(estimator, "preprocessor_"):
@@ -127,6 +129,12 @@ def scores(estimator: Any, X: Any) -> Any:
     if is_on_device(X):
         return _device_scores(estimator, X)
     return model.scores(read_matrix(estimator, X, reset=False))
+
+
+def _check_categories_can_be_read(estimator: Any, X: Any) -> None:
+    is_elsewhere = _is_in_files(X) or isinstance(X, PartedRows) or _is_dask(X) or is_on_device(X)
+    if hasattr(estimator, "categories_") and is_elsewhere:
+        raise ValueError("Scores by categories are worked out in memory: pass a table of pandas or polars.")
 
 
 def _device_scores(estimator: Any, X: Any) -> Any:

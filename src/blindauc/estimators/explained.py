@@ -16,7 +16,7 @@ from blindauc.estimators.explaining import explained
 from blindauc.estimators.inputs import read_matrix
 from blindauc.evidence.out_of_fold import Fold
 from blindauc.explain import Effect, Interaction
-from blindauc.explain.effects import packed, unpacked
+from blindauc.explain.effects import NO_CATEGORIES, packed, unpacked
 from blindauc.scorers import LinearModel, Model
 
 EFFECTS = "effects_"
@@ -56,7 +56,9 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
         self.usual_ = self.model_.contributions(reference).mean(axis=0)
 
     def _store_explanation(self, reference: Floats, data: Data, folds: Sequence[Fold]) -> None:
-        found = explained(self.model_, reference, data, folds)
+        categories = getattr(self, "categories_", None)
+        levels = NO_CATEGORIES if categories is None else categories.by_column
+        found = explained(self.model_, reference, data, folds, levels)
         self.effects_, self.importance_, self.interactions_ = found.effects, found.importance, found.interactions
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]

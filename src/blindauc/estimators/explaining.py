@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,11 +48,16 @@ def reference_rows(data: Data) -> Floats:
     return Matrix(data.X).rows(some).dense()
 
 
-def explained(model: Model, X: Floats, data: Data, folds: Sequence[Fold]) -> Explanation:
-    """Explain a score with reference rows X and the models of the folds."""
+def explained(
+    model: Model, X: Floats, data: Data, folds: Sequence[Fold], levels: Mapping[int, Sequence[str]]
+) -> Explanation:
+    """Explain a score with reference rows X and the models of the folds.
+
+    `levels` holds the levels of the columns that are categories.
+    """
     times = np.sum([fold.held_out for fold in folds], axis=0) if folds else np.ones(1)
     return Explanation(
-        effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1)),
+        effects_of(model, [fold.model for fold in folds], X, n_repeats=max(int(np.max(times)), 1), levels=levels),
         _importance(data, folds),
         interactions_of(model, X, n_pairs=MOST_PAIRS),
     )

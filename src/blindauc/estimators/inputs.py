@@ -11,17 +11,17 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from blindauc._typing import Ints
+from blindauc.estimators.categories import MAKE_PREPROCESSOR, known_categories, learnt_categories
 from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
 
-MAKE_PREPROCESSOR = (
-    "put blindauc.make_preprocessor(X) before the estimator, as in make_pipeline(make_preprocessor(X), estimator): it "
-    "encodes text and dates and fills in what is missing, in tables of pandas and polars"
-)
-
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a dense or sparse matrix of float64 or float32, not copied if it already is one."""
+    """X as a dense or sparse matrix of float64 or float32, not copied if it already is one.
+
+    Categories of tables become the numbers of their levels. With `reset`, the estimator learns the levels.
+    """
+    X = learnt_categories(estimator, X) if reset else known_categories(estimator, X)
     refuse_columns_that_are_no_numbers(X, MAKE_PREPROCESSOR)
     with _remedy_for_tables():
         X = validate_data(
@@ -40,7 +40,8 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 def takes_missing(estimator: Any) -> bool:
     """Whether missing values are accepted: only if trees are the only shape."""
     shape = getattr(estimator, "shape", None)
-    return shape == "trees" or (isinstance(shape, list | tuple) and list(shape) == ["trees"])
+    is_trees = shape == "trees" or (isinstance(shape, list | tuple) and list(shape) == ["trees"])
+    return is_trees or hasattr(estimator, "categories_")
 
 
 @contextmanager

@@ -52,6 +52,7 @@ class PUErrorProblem(PUParameters):
 
 def estimated_prior(data: Data) -> float:
     """The class prior, estimated from the out-of-fold ranks of a blind AUC fit, which needs no prior."""
+    data = data.as_numbers()
     n_columns = data.X.shape[1]
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
     first = Spec("standard", "logistic", 1.0, 0.0, n_columns)
@@ -103,7 +104,7 @@ class PUErrorClassifier(PUErrorProblem, PUClassifier):
     ----------
     model_, coef_, effects_, importance_, intercept_, support_, shift_, outliers_, leverage_, l2_, prior_,
     contamination_, auc_, suspicion_, labelled_rows_, calibration_, objective_, n_iter_, spread_,
-    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_, categories_
         As in `BlindAUCClassifier`; `intercept_` is minus the threshold of `predict`, not the :math:`b` of the risk.
 
     Examples

@@ -61,7 +61,10 @@ def read_data(
     rows, labelled = np.arange(len(weight)), np.flatnonzero(is_positive)
     group, moment = read_groups(groups, len(rows)), read_times(time, len(rows))
     verdict = read_checked(checked, len(rows))
-    data = Data(X, as_found(is_positive, verdict), weight, rows, labelled, group, moment, verdict).subset(weight > 0)
+    categories = getattr(estimator, "categories_", None)
+    is_category = None if categories is None else categories.mask(X.shape[1])
+    is_positive = as_found(is_positive, verdict)
+    data = Data(X, is_positive, weight, rows, labelled, group, moment, verdict, is_category).subset(weight > 0)
     if verdict is not None:
         check_enough_are_left(len(labelled), int(data.is_positive.sum()), int(data.is_unlabelled.sum()))
         estimator.n_unlabelled_ = int(data.is_unlabelled.sum())
@@ -147,10 +150,13 @@ class Sifted:
 
     @property
     def spread(self) -> Floats:
-        """The standard deviation of each column over all rows."""
-        if self.parts is None:
-            return self.data.filled().rows.spread
-        return self.parts.spread
+        """The standard deviation of each column over all rows; NaN of categories."""
+        if self.parts is not None:
+            return self.parts.spread
+        spread = np.full(self.data.X.shape[1], np.nan)
+        is_number = slice(None) if self.data.is_category is None else ~self.data.is_category
+        spread[is_number] = self.data.without_categories().filled().rows.spread
+        return spread
 
     @property
     def standing_for(self) -> Floats:
@@ -196,15 +202,19 @@ class Sifted:
 
 
 def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
-    """Set labelled rows with leverage aside, unless fewer than two labelled rows would remain."""
+    """Set labelled rows with leverage aside, unless fewer than two labelled rows would remain.
+
+    Categories are ignored: their levels have no distances.
+    """
     nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
-    if not is_wanted:
+    numbers = data.without_categories()
+    if not (is_wanted and numbers.X.shape[1]):
         return Sifted(data, nobody, nobody, n_rows)
     unlabelled = np.flatnonzero(data.is_unlabelled)
     # Only as many as the screen uses: copying all would take longer than a fit.
     some = np.zeros_like(data.is_positive)
     some[unlabelled[:: -(-len(unlabelled) // MAX_ROWS)]] = True
-    found = find_leverage(data.subset(data.is_positive).filled().X, data.subset(some).filled().X)
+    found = find_leverage(numbers.subset(data.is_positive).filled().X, numbers.subset(some).filled().X)
     # Confirmed positives are never set aside.
     is_found = found.rows & ~data.is_confirmed[data.is_positive]
     if not is_found.any() or (~is_found).sum() < 2:

@@ -76,6 +76,9 @@ def automatic_shapes(estimator: Any, rows: Sifted) -> list[str]:
     """The shapes of shape="auto": those that support the parameters, are installed and not too slow."""
     if rows.parts is not None:
         return ["linear"]  # a pass with derived columns takes ten times as long
+    if rows.data.is_category is not None:
+        check_shapes(["trees"], estimator, rows)
+        return ["trees"]  # no other takes categories
     data, possible = rows.data, [shape for shape in SHAPES if shape_fault(shape, estimator, rows) is None]
     n_rows = min(len(data.row), sum(most_fitted(int(data.is_positive.sum()))))
     if n_rows * data.X.shape[1] > AFFORDABLE:

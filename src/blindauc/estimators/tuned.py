@@ -41,8 +41,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     shape : "auto", a shape, or a list of shapes, default="auto"
         "auto" tries all shapes of `BlindAUCClassifier` that support the input: trees only if LightGBM is installed,
         kernels and trees only if `n_features_to_select` is None or "auto", curves and kernels only if X is dense,
-        curves and trees only if X is small (up to about 2,000 columns by 4,000 rows), and only linear scores if rows
-        are not in memory.
+        curves and trees only if X is small (up to about 2,000 columns by 4,000 rows), trees alone if X is a table with
+        categories, and only linear scores if rows are not in memory.
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
     known_negative_share : "auto", a share, or a list of shares, default="auto"
@@ -101,7 +101,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
         weight in the average.
     baselines_ : list of Comparison
         Comparisons with a difference of means and an l1 logistic regression on the same folds; `is_as_good` is True if
-        no difference could be shown.
+        no difference could be shown. Both use a column of 0 and 1 for each category of at least 1 % of the rows.
     held_out_rank_ : ndarray of shape (n,)
         Out-of-fold rank: the share of the unlabelled rows of the same fold that score below a row; NaN for rows that
         were never held out. If rows are not in memory, it holds only the sampled rows, whose numbers are in
@@ -109,7 +109,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     growth_path_ : list of GrowthStep, with `grow_unlabelled`
     model_, coef_, effects_, importance_, intercept_, shift_, leverage_, prior_, contamination_, auc_, suspicion_,
     labelled_rows_, calibration_, unlabelled_calibration_, lift_, labels_by_step_, n_iter_, spread_,
-    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_
+    n_labelled_, n_unlabelled_, classes_, n_features_in_, feature_names_in_, categories_
         As in `BlindAUCClassifier`; `n_iter_` is that of `best_estimator_`.
 
     References

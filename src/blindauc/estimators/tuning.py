@@ -193,7 +193,7 @@ class TunedPUClassifier(PUParameters):
             return
         held_out = data.is_positive & ~np.isnan(rank)
         self.best_score_ = float(mean_estimate(rank[held_out], data.weight[held_out]))
-        self.baselines_ = compare(data.filled(), search.splits, rank[data.is_positive], self.n_jobs)
+        self.baselines_ = compare(data.as_numbers(), search.splits, rank[data.is_positive], self.n_jobs)
 
     def summary(self) -> str:
         """The chosen hyper-parameters and the estimated performance, in a few lines of plain text.

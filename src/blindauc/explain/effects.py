@@ -8,12 +8,17 @@ over the reference rows with z[k - 1] <= x_j <= z[k]. What the column adds to th
 step[k], up to a constant. Rows are moved only to their neighbours on the grid, so that the score is never evaluated far
 from the data, as it would be with partial dependence. A row whose value is on the grid is moved both up and down, as
 Apley and Zhu do for categories. For an additive score the result is exact on the grid.
+
+Levels of a category have no neighbours. The contribution of a level is the mean of f(x with x_j = the level) over all
+reference rows, up to a constant: partial dependence (Friedman, Greedy function approximation: a gradient boosting
+machine, Ann. Stat. 2001).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +36,9 @@ COMMON = 0.1
 zero, most quantiles would be zero otherwise."""
 
 
+NO_CATEGORIES: Mapping[int, Sequence[str]] = MappingProxyType({})
+
+
 @dataclass(frozen=True)
 class Effect:
     """The accumulated local effect of one column: its contribution to the score, as a function of its value.
@@ -39,7 +47,7 @@ class Effect:
     ----------
     values : ndarray of shape (n_values,)
         The grid, increasing: quantiles of the column, or its distinct values where these are few. It is empty where
-        the column is missing in all reference rows.
+        the column is missing in all reference rows. Of a category it holds the numbers of its 20 commonest levels.
     contribution : ndarray of shape (n_values,)
         What the column adds to the score at each value. The mean over the reference rows is zero.
     low, high : ndarray of shape (n_values,)
@@ -48,6 +56,8 @@ class Effect:
         The share of the reference rows that are nearest to each value; it sums to one.
     size : float
         The standard deviation of the contribution over the reference rows.
+    levels : tuple of str
+        Of a category, the name of the level at each value; else empty.
     """
 
     values: Floats
@@ -56,12 +66,14 @@ class Effect:
     high: Floats
     share: Floats
     size: float
+    levels: tuple[str, ...] = ()
 
     @property
     def weight(self) -> float:
         """The size, with the sign of the covariance between contributions and ranks of the values.
 
         It is negative if the contribution mostly decreases with the value. Ranks make it robust to a few extreme rows.
+        Levels of a category have no order, and their weight is the size.
 
         Examples
         --------
@@ -71,6 +83,8 @@ class Effect:
         >>> Effect(np.array([0.0, 2.0]), falls, falls, falls, np.array([0.5, 0.5]), 1.0).weight
         -1.0
         """
+        if self.levels:
+            return self.size
         rank = np.cumsum(self.share) - self.share / 2
         slope = float(self.share * (rank - self.share @ rank) @ self.contribution)
         return self.size * float(np.sign(slope))
@@ -79,16 +93,17 @@ class Effect:
         """The contribution at any values.
 
         It is interpolated linearly between the values of the grid and extrapolated with the slope of the last interval.
-        The extrapolation is exact for linear scores and for curves, but not for kernels and trees.
+        The extrapolation is exact for linear scores and for curves, but not for kernels and trees. For a category, it
+        is known for the levels in `levels`.
 
         Parameters
         ----------
-        values : array-like of float
+        values : array-like of float, or of the names of levels
 
         Returns
         -------
         ndarray
-            NaN where a value is missing.
+            NaN where a value is missing, or a level is not known.
 
         Examples
         --------
@@ -98,6 +113,9 @@ class Effect:
         >>> Effect(np.array([0.0, 2.0]), line, line, line, np.array([0.5, 0.5]), 1.0).at([0.5, 3.0, np.nan]).tolist()
         [-0.5, 2.0, nan]
         """
+        if self.levels:
+            known = dict(zip(self.levels, self.contribution.tolist(), strict=True))
+            return np.array([known.get(name, np.nan) for name in values])
         wanted = np.asarray(values, dtype=np.float64)
         if len(self.values) < 2:
             return np.where(np.isnan(wanted), np.nan, 0.0)
@@ -126,17 +144,29 @@ def packed(effects: Sequence[Effect]) -> dict[str, Any]:
     """
     arrays = {name: np.concatenate([getattr(effect, name) for effect in effects]) for name in OF_THE_GRID}
     n_values, size = ([len(effect.values) for effect in effects], [effect.size for effect in effects])
-    return arrays | {"n_values": np.array(n_values), "size": np.array(size)}
+    # No level has a blank name.
+    names = [effect.levels or ("",) * n for effect, n in zip(effects, n_values, strict=True)]
+    levels = {"levels": np.array([name for some in names for name in some])} if any(map(any, names)) else {}
+    return arrays | {"n_values": np.array(n_values), "size": np.array(size)} | levels
 
 
 def unpacked(arrays: Mapping[str, Any]) -> list[Effect]:
     """The inverse of `packed`."""
     places = np.cumsum(arrays["n_values"])[:-1]
-    of_effects = zip(*(np.split(arrays[name], places) for name in OF_THE_GRID), arrays["size"].tolist(), strict=True)
-    return [Effect(*parts) for parts in of_effects]
+    names = arrays.get("levels", np.full(len(arrays["values"]), ""))
+    levels = [tuple(filter(None, some.tolist())) for some in np.split(names, places)]
+    of_grid = (np.split(arrays[name], places) for name in OF_THE_GRID)
+    return [Effect(*parts) for parts in zip(*of_grid, arrays["size"].tolist(), levels, strict=True)]
 
 
-def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: int = 1) -> list[Effect]:
+def effects_of(
+    model: Model,
+    resampled: Sequence[Model],
+    X: Any,
+    *,
+    n_repeats: int = 1,
+    levels: Mapping[int, Sequence[str]] = NO_CATEGORIES,
+) -> list[Effect]:
     r"""The effect of every column on the score, with a pointwise 95 % band.
 
     The band is the delete-a-group jackknife over the models fitted without one of K folds,
@@ -148,8 +178,8 @@ def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: i
     With repeated folds the variance is K - 1 times the mean square over all fits: the delete-d jackknife with random
     subsets (Shao and Wu, A general theory for jackknife variance estimation, Ann. Stat. 1989).
 
-    The model is evaluated twice for each column that it uses. A column that it does not use contributes zero; its
-    band comes from the resampled models that use it.
+    The model is evaluated twice for each column that it uses, and once for each level of a category. A column that it
+    does not use contributes zero; its band comes from the resampled models that use it.
 
     Rows in which a column is missing or infinite are left out of its grid, shares and mean.
 
@@ -162,6 +192,8 @@ def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: i
         Reference rows: a few hundred unlabelled rows, since sparse ones are made dense.
     n_repeats : int, default=1
         How many times the rows were split into folds; `resampled` holds K models for each.
+    levels : mapping from int to sequence of str, optional
+        Of each column that is a category, the names of its levels, by the numbers that X holds.
 
     Returns
     -------
@@ -191,7 +223,7 @@ def effects_of(model: Model, resampled: Sequence[Model], X: Any, *, n_repeats: i
     probes = [(each.columns, each.probe(rows)) for each in (model, *resampled)]
     effects = []
     for j in range(rows.shape[1]):
-        column = _Column(rows[:, j])
+        column = _Category(rows[:, j], levels[j]) if j in levels else _Column(rows[:, j])
         curve, *others = (column.curve(j, uses, probe) for uses, probe in probes)
         effects.append(column.effect(curve, _reach(np.array(others), n_folds)))
     return effects
@@ -252,6 +284,28 @@ class _Column:
         middles = self._grid[:-1] / 2 + self._grid[1:] / 2
         nearest = np.searchsorted(middles, self._x)
         return np.bincount(nearest, minlength=len(self._grid)) / max(len(self._x), 1)
+
+
+class _Category:
+    """The levels of one column in the reference rows."""
+
+    def __init__(self, numbers: Floats, levels: Sequence[str]) -> None:
+        self._n_rows = len(numbers)
+        present, count = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+        commonest = np.sort(np.argsort(-count, kind="stable")[:MAX_VALUES])
+        self._grid, self._share = present[commonest], count[commonest] / max(count[commonest].sum(), 1)
+        self._levels = tuple(str(levels[int(number)]) for number in self._grid)
+
+    def curve(self, j: int, uses: Bools, probe: Probe) -> Floats:
+        """What each level adds to a score, centred."""
+        if not uses[j] or len(self._grid) < 2:
+            return np.zeros(len(self._grid))
+        means = [probe.replaced([j], np.full((self._n_rows, 1), number)).mean() for number in self._grid]
+        return np.array(means) - self._share @ means
+
+    def effect(self, curve: Floats, reach: Floats | float) -> Effect:
+        size = float(np.sqrt(self._share @ curve**2))
+        return Effect(self._grid, curve, curve - reach, curve + reach, self._share, size, self._levels)
 
 
 def grid_of(values: Floats) -> Floats:

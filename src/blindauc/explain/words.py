@@ -72,9 +72,11 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
     """
     if not _is_seen(effect):
         return f"The score does not depend on {name}."
-    curve = _Curve.of(effect)
+    curve = _Curve.between(effect, 0, len(effect.values)) if effect.levels else _Curve.of(effect)
     if curve.variance <= curve.noise:
         return f"How the score depends on {name} is not clear: the effect is smaller than its uncertainty."
+    if effect.levels:
+        return _of_levels(effect, name)
     speaker = _Speaker(effect.values, name, unit)
     if len(effect.values) == 2:
         return speaker.two_values(curve.heights)
@@ -86,7 +88,8 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
 def bends(effect: Effect) -> float:
     """The share of the contribution's variance that a straight line in the value leaves unexplained.
 
-    Values of the grid are weighted by their shares. It is 0 for a straight line, for two values and without an effect.
+    Values of the grid are weighted by their shares. It is 0 for a straight line, for two values and without an effect,
+    and 1 for a category, whose levels lie on no line.
 
     Parameters
     ----------
@@ -108,6 +111,8 @@ def bends(effect: Effect) -> float:
     """
     if not _is_seen(effect):
         return 0.0
+    if effect.levels:
+        return 1.0
     curve = _Curve.between(effect, 0, len(effect.values))
     left = distance_from_line(curve.values, curve.heights, curve.share)
     # Without reference rows near its values, an effect has no variance.
@@ -253,6 +258,14 @@ class _Speaker:
     def _rounded(self, near: float, low: float, high: float) -> str:
         date = date_of(near) if self.unit == "days" else None
         return date or roundest(near, low, high)
+
+
+def _of_levels(effect: Effect, name: str) -> str:
+    """A sentence about the levels of a category."""
+    highest, lowest = (effect.levels[int(place(effect.contribution))] for place in (np.argmax, np.argmin))
+    if len(effect.levels) == 2:
+        return f"The score is higher where {name} is {highest} than where it is {lowest}."
+    return f"The score is highest where {name} is {highest} and lowest where it is {lowest}."
 
 
 def _compared(difference: float) -> str:

@@ -127,7 +127,7 @@ def distinct_texts(column: pd.Series) -> tuple[Ints, list[str]]:
     except TypeError:
         # Lists and other unhashable cells must become text first.
         codes, cells = column.map(str, na_action="ignore").factorize()
-    return codes, [_plainly(str(cell).strip()) for cell in cells.tolist()]
+    return codes, [plainly(str(cell).strip()) for cell in cells.tolist()]
 
 
 def without_missing_words(texts: Sequence[str]) -> list[str]:
@@ -160,7 +160,7 @@ def _in_every_row(codes: Ints, values: Any) -> Any:
     return np.append(values, np.nan)[codes]
 
 
-def _plainly(text: str) -> str:
+def plainly(text: str) -> str:
     """A number without redundant zeros; any other text unchanged."""
     match = PLAIN_NUMBER.fullmatch(text)
     if match is None:

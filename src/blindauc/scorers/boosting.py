@@ -49,6 +49,11 @@ LEAF_RIDGE = 10.0
 On the keel sets for shaping, 30 did as well.
 """
 
+CATEGORY_SMOOTHING = 5.0
+"""LightGBM puts categories in the order of their mean gradients before it splits them, and shrinks each as if it had
+this much more weight: as many labelled positives as the least weight of a leaf (convention). Categories that have fewer
+rows than that, counted by their share of the Hessian, stay on the right of a split."""
+
 LARGEST_INTERCEPT = 20.0
 """Constant scores beyond are certainty of one class."""
 
@@ -177,13 +182,18 @@ class Boosting:
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n, p), missing values as NaN
+    is_category : mask of shape (p,) or None
+        Columns that hold numbers of categories.
     """
 
     X: Any
+    is_category: Bools | None = None
 
     @cached_property
     def _dataset(self) -> Any:
-        return lightgbm().Dataset(as_lightgbm_takes_it(self.X), params=self.params, free_raw_data=True)
+        categories = [] if self.is_category is None else np.flatnonzero(self.is_category).tolist()
+        rows = as_lightgbm_takes_it(self.X)
+        return lightgbm().Dataset(rows, params=self.params, categorical_feature=categories, free_raw_data=True)
 
     @property
     def _can_split(self) -> bool:
@@ -209,6 +219,9 @@ class Boosting:
             "min_sum_hessian_in_leaf": MIN_LEAF_WEIGHT,
             "min_data_in_leaf": 0,
             "min_data_in_bin": 1,
+            # It counts rows by their Hessian: 100 of them, its default, may be one labelled positive or all there are.
+            "min_data_per_group": 1,
+            "cat_smooth": CATEGORY_SMOOTHING,
             "feature_pre_filter": False,
             "deterministic": True,
             "force_row_wise": True,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.storage import dense
@@ -31,6 +31,15 @@ class Forest:
     def _booster(self) -> Any:
         # Written anew, and not a text that was read: LightGBM gets what was checked, and nothing else.
         return lightgbm().Booster(model_str=tree_text.written(self.trees, self.n_features))
+
+    @cached_property
+    def n_levels(self) -> Ints:
+        """One more than the largest number of a category that the splits of each column name; 0 for other columns."""
+        n_levels = np.zeros(self.n_features, dtype=np.intp)
+        for tree in self.trees:
+            for column, bitset in zip(tree.feature[tree.is_by_category], tree.bitsets, strict=True):
+                n_levels[column] = max(n_levels[column], tree_text.levels_in(bitset).max(initial=0) + 1)
+        return n_levels
 
     @cached_property
     def splits_on(self) -> Bools:
@@ -107,12 +116,15 @@ class TreeModel:
         )
 
     def restricted(self, columns: Bools, data: Data) -> TreeModel:
-        """The trees in which all other columns have their medians over these rows."""
+        """The trees in which all other columns have their medians over these rows, or their commonest categories."""
         held = self.columns & ~columns
         if not held.any():
             return self
         value = np.zeros(self.n_features)
-        value[held] = [_median(data.X[:, [column]], data.weight) for column in np.flatnonzero(held)]
+        is_category = np.zeros_like(held) if data.is_category is None else data.is_category
+        for column in np.flatnonzero(held):
+            middle = _commonest if is_category[column] else _median
+            value[column] = middle(data.X[:, [column]], data.weight)
         return TreeModel.of((tree.pruned(held, value) for tree in self._forest.trees), self.n_features)
 
     def probe(self, X: Any) -> TreeProbe:
@@ -136,6 +148,12 @@ def _median(column: Any, weight: Floats) -> float:
     values = dense(column)
     known = np.flatnonzero(~np.isnan(values[:, 0]))
     return float(Matrix(values).median(known, weight[known])[0]) if len(known) else np.nan
+
+
+def _commonest(column: Any, weight: Floats) -> float:
+    """The category that weighs most; missing where all are."""
+    known = ~np.isnan(column[:, 0])
+    return float(np.bincount(column[known, 0].astype(np.intp), weight[known]).argmax()) if known.any() else np.nan
 
 
 class TreeProbe:

@@ -6,7 +6,9 @@ written from these numbers. The text that we write is LightGBM's own format, wit
 contributions need.
 
 Notation, as in LightGBM: a tree of L leaves has L - 1 nodes, parents before their children. A child c >= 0 is a node,
-c < 0 is the leaf ~c. A row goes left where its value is at most the threshold.
+c < 0 is the leaf ~c. A row goes left where its value is at most the threshold, or, where a column holds the numbers of
+categories, where the bitset of the split holds its number: the threshold is then the place of the bitset. What is
+missing, or in no bitset, goes right.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.preprocessing.faults import MOST_CATEGORIES
 
 MAX_LEAVES = 1024
 """Larger trees are refused: LightGBM walks them by recursion, and takes memory by the square of their depth."""
@@ -29,12 +32,21 @@ MAX_COUNT = 2**31 - 1
 MAX_VALUE = 1e100
 """Larger values of leaves are refused: no fit has them, and their sums have to be finite."""
 
-DEFAULT_LEFT, MISSING_IS_NAN = 2, 8
-"""The bits of `decision_type` that we use: where missing values go, and whether there were any. Without any in the
-column, a missing value counts as zero."""
+CATEGORICAL, DEFAULT_LEFT, MISSING_IS_NAN = 1, 2, 8
+"""The bits of `decision_type` that we use: whether the split is by categories, where missing values go, and whether
+there were any. Without any in the column, a missing number counts as zero."""
 
-DECISION_TYPES = (0, DEFAULT_LEFT, MISSING_IS_NAN, DEFAULT_LEFT + MISSING_IS_NAN)
-"""Others stand for categories, or for zeros that are missing values: we have neither."""
+DECISION_TYPES = (
+    *(0, DEFAULT_LEFT, MISSING_IS_NAN, DEFAULT_LEFT + MISSING_IS_NAN),
+    *(CATEGORICAL, CATEGORICAL + MISSING_IS_NAN),
+)
+"""Others stand for zeros that are missing values, which we do not have."""
+
+WORD, MAX_WORD = 32, 2**32 - 1
+"""The bits of a word, of which bitsets have one or more, and its largest value."""
+
+MAX_WORDS = -(-MOST_CATEGORIES // WORD)
+"""Words of a bitset: no column has more categories."""
 
 HEADER = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
           "feature_infos", "tree_sizes")  # fmt: skip
@@ -53,6 +65,7 @@ class Tree:
     ----------
     feature, threshold, decision_type, left, right : ndarrays of shape (n_leaves - 1,)
     leaf_value, leaf_count : ndarrays of shape (n_leaves,)
+    bitsets : tuple of ndarrays of words, one for each split by categories, in the order of the nodes
     """
 
     feature: Ints
@@ -62,13 +75,14 @@ class Tree:
     right: Ints
     leaf_value: Floats
     leaf_count: Ints
+    bitsets: tuple[Ints, ...] = ()
 
     @cached_property
     def text(self) -> str:
         """What LightGBM writes of the tree, but for its number; kept, since a tree is written in many a selection."""
         fields = {
             "num_leaves": [len(self.leaf_value)],
-            "num_cat": [0],
+            "num_cat": [len(self.bitsets)],
             "split_feature": self.feature,
             "threshold": self.threshold,
             "decision_type": self.decision_type,
@@ -80,6 +94,9 @@ class Tree:
             "is_linear": [0],
             "shrinkage": [1],
         }
+        if self.bitsets:
+            fields["cat_boundaries"] = np.cumsum([0, *map(len, self.bitsets)])
+            fields["cat_threshold"] = np.concatenate(self.bitsets)
         lines = [f"{name}={' '.join(map(repr, np.asarray(values).tolist()))}" for name, values in fields.items()]
         return "\n".join([*lines, "", ""])
 
@@ -92,8 +109,15 @@ class Tree:
         """The mean over the rows that it was fitted to."""
         return float(self.leaf_count @ self.leaf_value / self.leaf_count.sum())
 
+    @property
+    def is_by_category(self) -> Bools:
+        """The nodes that split by categories."""
+        return self.decision_type & CATEGORICAL > 0
+
     def goes_left(self, node: int, value: float) -> bool:
         """Where a value goes, as LightGBM decides it."""
+        if self.decision_type[node] & CATEGORICAL:
+            return value in levels_in(self.bitsets[int(self.threshold[node])])
         if np.isnan(value):
             if self.decision_type[node] & MISSING_IS_NAN:
                 return bool(self.decision_type[node] & DEFAULT_LEFT)
@@ -119,10 +143,26 @@ class Tree:
                 children.append([0, 0])
                 ahead += [(int(self.right[child]), children[-1], 1), (int(self.left[child]), children[-1], 0)]
         left, right = np.array(children, dtype=np.intp).reshape(-1, 2).T
+        threshold, by_category = self.threshold[nodes], self.is_by_category[nodes]
+        bitsets = tuple(self.bitsets[int(place)] for place in threshold[by_category])
+        threshold[by_category] = np.arange(len(bitsets))
         return Tree(
-            self.feature[nodes], self.threshold[nodes], self.decision_type[nodes], left, right,
-            self.leaf_value[leaves], self.leaf_count[leaves],
+            self.feature[nodes], threshold, self.decision_type[nodes], left, right,
+            self.leaf_value[leaves], self.leaf_count[leaves], bitsets,
         )  # fmt: skip
+
+
+def levels_in(bitset: Ints) -> Ints:
+    """The numbers of the categories that a bitset holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.scorers.tree_text import levels_in
+    >>> levels_in(np.array([5, 1])).tolist()
+    [0, 2, 32]
+    """
+    return np.flatnonzero(bitset[:, None] >> np.arange(WORD) & 1)
 
 
 _NONE = np.zeros(0, dtype=np.intp)
@@ -234,14 +274,38 @@ def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
     _check_children(left, right, n_nodes)
     n_rows = np.add.reduceat(leaf_count, np.cumsum(n_leaves) - n_leaves)
     _expect(n_rows <= MAX_COUNT, np.ones_like(n_leaves), "leaf_count adds up to what is out of range")
+    bitsets = _bitsets(fields, feature, threshold, decision_type & CATEGORICAL > 0, n_nodes)
     for number, rest in enumerate(fields):
-        if (rest.pop("num_cat", ""), rest.pop("is_linear", "")) != ("0", "0"):
-            raise _Damaged(f"tree {number}: num_cat=0 and is_linear=0 were expected")
+        if rest.pop("is_linear", "") != "0":
+            raise _Damaged(f"tree {number}: is_linear=0 was expected")
         if not rest.keys() <= IGNORED:
             raise _Damaged(f"tree {number}: unexpected {_shown(min(rest.keys() - IGNORED))}")
     of_nodes = (np.split(each, np.cumsum(n_nodes)[:-1]) for each in (feature, threshold, decision_type, left, right))
     of_leaves = (np.split(each, np.cumsum(n_leaves)[:-1]) for each in (leaf_value, leaf_count))
-    return [Tree(*arrays) for arrays in zip(*of_nodes, *of_leaves, strict=True)]
+    return [Tree(*arrays) for arrays in zip(*of_nodes, *of_leaves, bitsets, strict=True)]
+
+
+def _bitsets(
+    fields: list[dict[str, str]], feature: Ints, threshold: Floats, by_category: Bools, n_nodes: Ints
+) -> list[tuple[Ints, ...]]:
+    """The bitsets of each tree, one for each split by categories, in the order of its nodes."""
+    n_splits = _numbers(fields, "num_cat", np.ones(len(fields)), np.intp, 0, MAX_LEAVES)
+    found = np.bincount(np.repeat(np.arange(len(fields)), n_nodes)[by_category], minlength=len(fields))
+    _expect(found == n_splits, np.ones_like(found), "num_cat is not the number of splits by categories")
+    as_numbers = np.isin(feature, feature[by_category]) & ~by_category
+    _expect(~as_numbers, n_nodes, "split_feature splits a column of categories as one of numbers")
+    n_ends = np.where(n_splits > 0, n_splits + 1, 0)
+    ends = _numbers(fields, "cat_boundaries", n_ends, np.intp, 0, MAX_COUNT)
+    of_tree = np.split(ends, np.cumsum(n_ends)[:-1])
+    n_words = np.concatenate([np.diff(each, prepend=0) for each in of_tree])
+    is_first = np.concatenate([np.arange(n) == 0 for n in n_ends.tolist()])
+    is_right = np.where(is_first, n_words == 0, (n_words > 0) & (n_words <= MAX_WORDS))
+    _expect(is_right, n_ends, "cat_boundaries are not those of bitsets")
+    places = np.concatenate([np.arange(n) for n in n_splits.tolist()])
+    _expect(threshold[by_category] == places, n_splits, "threshold is not the place of a bitset")
+    lengths = np.array([each[-1] if len(each) else 0 for each in of_tree])
+    words = np.split(_numbers(fields, "cat_threshold", lengths, np.intp, 0, MAX_WORD), np.cumsum(lengths)[:-1])
+    return [tuple(np.split(some, each[1:-1])) if len(each) else () for some, each in zip(words, of_tree, strict=True)]
 
 
 def _numbers(
@@ -258,7 +322,7 @@ def _numbers(
     # This also rejects NaN: comparisons with it are false.
     _expect(np.isfinite(numbers) & (numbers >= low) & (numbers <= high), found, f"{name} holds what is out of range")
     if dtype is np.intp:
-        is_whole = (numbers == np.round(numbers)) & (np.abs(numbers) <= MAX_COUNT)
+        is_whole = (numbers == np.round(numbers)) & (np.abs(numbers) <= MAX_WORD)
         _expect(is_whole, found, f"{name} holds what is no whole number")
     return numbers.astype(dtype)
 

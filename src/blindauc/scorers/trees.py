@@ -188,7 +188,7 @@ class _Fits:
 
     def __init__(self, risk: Callable[[Any], Risk], data: Data) -> None:
         self._risk, self._data = risk, data
-        self._boosting, self._counts = Boosting(data.X), data.counts
+        self._boosting, self._counts = Boosting(data.X, data.is_category), data.counts
         self._ranks: dict[Any, Floats] = {}
 
     def __call__(self, run: _Run, rounds: Sequence[int]) -> dict[int, _Fit]:
@@ -233,7 +233,8 @@ class _Fits:
             seen = data.subset(split.fitted)
             of_risk = risk.with_known_negatives(seen.known_negative_share)
             of_rows = RowRisk(of_risk, seen.is_positive, self._counts[split.fitted])
-            fit = Boosting(seen.X).run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
+            boosting = Boosting(seen.X, seen.is_category)
+            fit = boosting.run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
             held_out = data.subset(split.held_out)
             scores = TreeModel(fit.text, data.X.shape[1]).scores(held_out.X)
             of_unl, weight = scores[held_out.is_unlabelled], held_out.weight[held_out.is_unlabelled]
