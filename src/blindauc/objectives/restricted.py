@@ -21,7 +21,7 @@ MAX_EXACT_PAIRS = 2**17
 """Up to this many pairs the Hessian is exact; beyond, it is about that of many rows."""
 
 MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS = 2**16, 2**19
-"""Pairs of the sample that fits begin from: in between, so many that its rows of either kind are twice the variables."""
+"""Pairs of the sample that fits begin from: in between, so many that rows of either kind are twice the variables."""
 
 MAX_EXACT_ENTRIES = 2**22
 """Rows times variables that are made dense for a Hessian, at most: 32 MB."""

@@ -1,8 +1,8 @@
 """Which rows a fit looks at first: all positives, and so many unlabelled rows that an evaluation costs little.
 
-A fit to a sample of n unlabelled rows is off by about sqrt(p / n), and so is its Hessian. Newton steps with that Hessian
-make an error smaller by this factor each, so that few evaluations on all rows are left to do (Erdogdu and Montanari,
-Convergence rates of sub-sampled Newton methods, NIPS 2015).
+A fit to a sample of n unlabelled rows is off by about sqrt(p / n), and so is its Hessian. Each Newton step with that
+Hessian makes an error smaller by this factor, so that few evaluations on all rows are left to do (Erdogdu and
+Montanari, Convergence rates of sub-sampled Newton methods, NIPS 2015).
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ class Both:
 
 
 def added(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The sums of the firsts and of the seconds."""
     return one[0] + other[0], one[1] + other[1]
 
 
