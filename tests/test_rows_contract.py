@@ -1,5 +1,6 @@
 """Every engine keeps the same promises: a new one is tested by being listed."""
 
+from dataclasses import replace
 from functools import partial
 
 import array_api_strict as strict
@@ -12,6 +13,8 @@ from blindauc.estimators.parted import sample_of
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
 from blindauc.risks import BlindAUCRisk, NonnegativePURisk, PUErrorRisk
+from blindauc.rows import sampling
+from blindauc.rows.contract import Grouped
 from blindauc.rows.device.engine import DeviceRows
 from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
@@ -19,7 +22,7 @@ from blindauc.rows.parts import BlockParts, DerivedParts
 from blindauc.rows.storage import dense
 from blindauc.rows.tasks import Digests, Values
 from blindauc.rows.view import PartedView
-from blindauc.solvers import exchange
+from blindauc.solvers import exchange, path
 from blindauc.sparsity import L0, GroupL0
 
 RNG = np.random.default_rng(0)
@@ -78,6 +81,9 @@ def view(engine):
 KEPT = WEIGHT > 0
 MEMORY = MemoryRows.of(X[KEPT], IS_POSITIVE[KEPT], WEIGHT[KEPT])
 COEF = RNG.normal(size=P)
+_HAS_WEIGHT_OR_IS_UNLABELLED = KEPT | ~IS_POSITIVE
+WITH_ROWS_OF_NO_WEIGHT = MemoryRows.of(*(each[_HAS_WEIGHT_OR_IS_UNLABELLED] for each in (X, IS_POSITIVE, WEIGHT)))
+"""Rows in memory with the unlabelled rows without weight that parts keep, so that samples have the same places."""
 
 
 def values(deferred):
@@ -216,3 +222,98 @@ def test_the_same_where_a_hessian_sees_a_sample_of_the_rows():
     objectives = (Objective(blind_auc("logistic"), rows, l2=0.01, trim=True) for rows in sources)
     expected, found = (exchange(objective, L0(5, 5), L0(300, 20)) for objective in objectives)
     assert_allclose(found.coef, expected.coef, rtol=1e-8)
+
+
+@pytest.mark.parametrize("index", [None, [1, 4], [0, 2, P]])
+def test_products_of_rows_with_each_other_and_sums_by_group(view, index):
+    """Of all columns, of some, and with a column of ones."""
+    rows, memory = view, MEMORY
+    if index is not None:
+        rows, memory = (each.with_ones().columns(np.array(index)) for each in (view, MEMORY))
+    (a, b), (_, there) = MEMORY.scores(COEF), view.scores(COEF)
+    by_unl = MEMORY.unl_share * b
+    found, expected = rows.gram(a, view.unl_share * there, centred=False), memory.gram(a, by_unl, centred=False)
+    assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+    dense = np.vstack(memory.dense())
+    assert_allclose(expected, dense.T @ (np.append(a, by_unl)[:, None] * dense), atol=1e-9)
+    share, of_pos = MEMORY.shares(a < np.inf), np.arange(len(a)) % 3.0
+    found = rows.sums_by_group(Grouped(of_pos, share), Grouped(np.floor(np.abs(there) % 3), view.unl_share), 3)
+    expected = memory.sums_by_group(Grouped(of_pos, share), Grouped(np.floor(np.abs(b) % 3), MEMORY.unl_share), 3)
+    for ours, theirs in zip(found, expected, strict=True):
+        # About another point: what the groups weigh times the way from one to the other is between.
+        assert_allclose(ours[:, -1], theirs[:, -1], rtol=1e-12)
+        apart = ours[:, :-1] - theirs[:, :-1]
+        assert_allclose(apart, ours[:, -1:] * (apart.sum(axis=0) / ours[:, -1].sum()), atol=1e-12)
+    assert_allclose(rows.pos_rows(np.array([2, 5]), centred=False), memory.pos_rows(np.array([2, 5]), centred=False))
+
+
+def few_are_many(monkeypatch):
+    """As if hundreds of rows were millions, so that a sample is solved first."""
+    for name, value in {"FEW": 100, "LEAST": 60, "SHRINK": 4}.items():
+        monkeypatch.setattr(sampling, name, value)
+
+
+def test_a_sample_is_the_same_of_every_engine(view, monkeypatch):
+    few_are_many(monkeypatch)
+    found, expected = view.sample, WITH_ROWS_OF_NO_WEIGHT.sample
+    assert found.n_positives == view.n_positives
+    assert found.n_unlabelled == 90
+    assert found.sample is None
+    assert_allclose(found.spread, found.columns(np.arange(P)).spread)
+    _, b = found.scores(COEF)
+    scores = b if isinstance(b, np.ndarray) else values(b)[values(found.unl_share) > 0]
+    there = expected.scores(COEF)[1]
+    assert np.isin(np.round(scores, 8), np.round(there, 8)).all()
+
+
+def test_few_rows_and_rows_of_which_most_are_positive_have_no_sample(view, monkeypatch):
+    assert view.sample is None
+    assert MEMORY.sample is None
+    few_are_many(monkeypatch)
+    assert sampling.sampled(1000, 400, P) is None
+    assert len(sampling.sampled(10, 400, P)) == 100
+    assert (np.diff(sampling.sampled(10, 4001, P)) > 0).all()
+
+
+SAMPLED_PROBLEMS = {
+    "plain": (L0(P, P), 0, True),
+    "trimmed": (L0(P, 3), 5, True),
+    "shifted": (L0(P, P), 3, False),
+}
+
+
+@pytest.mark.parametrize("problem", SAMPLED_PROBLEMS)
+@pytest.mark.parametrize("solver", [exchange, path])
+def test_a_fit_that_begins_on_a_sample_is_that_of_rows_in_memory(view, solver, problem, monkeypatch):
+    few_are_many(monkeypatch)
+    monkeypatch.setattr("blindauc.objectives.restricted.MAX_EXACT_PAIRS", 1000)  # so that no Hessian is exact
+    features, n_outliers, trim = SAMPLED_PROBLEMS[problem]
+    ends = []
+    for rows in (view, WITH_ROWS_OF_NO_WEIGHT):
+        objective = Objective(BlindAUCRisk(get_loss("logistic")), rows, l2=0.1, trim=trim)
+        assert objective.sample is not None
+        ends.append(solver(objective, features, L0(view.n_positives, n_outliers)))
+    assert ends[0].converged
+    assert_allclose(ends[0].coef, ends[1].coef, rtol=1e-8, atol=1e-10)
+    assert_array_equal(ends[0].outliers, ends[1].outliers)
+
+
+def test_a_fit_without_choices_does_not_depend_on_the_sample(view, monkeypatch):
+    objective = Objective(BlindAUCRisk(get_loss("logistic")), view, l2=0.1)
+    nothing = L0(P, P), L0(view.n_positives, 0)
+    expected = exchange(objective, *nothing, tol=1e-9)
+    few_are_many(monkeypatch)
+    found = exchange(Objective(objective.risk, replace(view), l2=0.1), *nothing, tol=1e-9)
+    assert_allclose(found.coef, expected.coef, rtol=1e-7)
+    assert found.values == (found.value,)
+
+
+def test_a_value_and_its_gradient_are_one_pass(monkeypatch):
+    rows = BlockParts.of(X, IS_POSITIVE, WEIGHT, block_rows=61)
+    for loss in ("logistic", "squared_hinge"):
+        objective = Objective(BlindAUCRisk(get_loss(loss)), PartedView.of(rows), l2=0.1)
+        nobody = np.zeros(objective.n_positives)
+        objective.gradient(COEF, nobody)  # what is found once
+        before = rows.n_visits
+        objective.gradient(COEF / 2, nobody)
+        assert rows.n_visits == before + 1

@@ -141,7 +141,7 @@ class Bowl:
     n_columns, n_positives, n_unlabelled, is_smooth, is_convex = 5, 3, 4, True, True
     column_spread = curvature_scale = np.ones(5)
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
-    gradient_at_zero, ridge_unit, robust_directions = -target, 1.0, [np.ones(5)]
+    gradient_at_zero, ridge_unit, robust_directions, sample = -target, 1.0, [np.ones(5)], None
 
     class Restricted:
         hessian_is_exact, is_whole, has_flat_stretches, value_at_zero = True, True, False, 7.125

@@ -26,6 +26,7 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.losses import Loss
 from blindauc.pairwise import PairwiseCurvature, ScoreSummary, mean_over_pairs, summary_of
+from blindauc.pairwise.bins import BinnedHessian, binned_hessian
 from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
@@ -123,6 +124,10 @@ class Risk(ABC):
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
         """The Hessian as arrays, for at most a few million pairs."""
 
+    def about_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> ScoreHessian | BinnedHessian:
+        """The Hessian, with the curvature of pairs about right: for any number of scores, also of those elsewhere."""
+        return self.hessian(a, b, p, q)
+
     @abstractmethod
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         """The product of the Hessian with a direction, as a function; each costs a pass over the scores."""
@@ -171,6 +176,9 @@ class BlindAUCRisk(Risk):
 
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         return PairwiseCurvature(self.loss, a, b, p, q).product
+
+    def about_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> BinnedHessian:
+        return binned_hessian(self.loss, a, b, p, q)
 
     def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
         # Only differences of scores matter, so both shifts give the same second derivative.

@@ -29,7 +29,7 @@ ROUNDING = 1e-12
 MOST_OF_THE_WEIGHT, MOST_FITTED = 0.95, 10
 """What the candidates have that are fitted to rows out of memory, and how many they are at most.
 
-Each takes some twenty passes over the rows, and one more changes little.
+Each takes some four passes over the rows, and one more changes little.
 """
 
 

@@ -119,6 +119,18 @@ class Objective:
         other.rows = self.rows.subset(np.arange(self.n_positives), index)
         return other
 
+    @property
+    def sample(self) -> Objective | None:
+        """The objective over all positives and a sample of the unlabelled rows; None where the rows are few."""
+        rows = self.rows.sample
+        if rows is None:
+            return None
+        other = copy(self)
+        other.rows = rows
+        for name in ("column_spread", "gradient_at_zero", "robust_directions", "curvature_scale"):
+            vars(other).pop(name, None)
+        return other
+
     def restricted(self, support: Bools, outliers: Bools) -> RestrictedObjective:
         """The objective where only these weights, and these positives' shifts, may be nonzero."""
         return RestrictedObjective(self, np.flatnonzero(support), np.flatnonzero(outliers))

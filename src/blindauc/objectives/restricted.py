@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blindauc._typing import Floats, Ints
+from blindauc.objectives.curvature import in_weights
 from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import ScoreHessian, ScoreProduct
 
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from blindauc.objectives.objective import Objective
 
 MAX_EXACT_PAIRS = 2**17
-"""Up to this many pairs the Hessian is exact; beyond, it is that of a sample of the rows."""
+"""Up to this many pairs the Hessian is exact; beyond, it is about that of many rows."""
 
 MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS = 2**16, 2**19
-"""Pairs of such a sample: in between, so many that its rows of either kind are twice the variables."""
+"""Pairs of the sample that fits begin from: in between, so many that rows of either kind are twice the variables."""
 
 MAX_EXACT_ENTRIES = 2**22
 """Rows times variables that are made dense for a Hessian, at most: 32 MB."""
+
+MAX_PRODUCTS = 2**32
+"""Rows of a kind times the square of the variables, at most, where a Hessian is worked out: a fraction of a second."""
 
 MAX_DENSE_HESSIAN = 1000
 """Up to this many variables a Hessian is formed."""
@@ -65,6 +69,9 @@ class RestrictedObjective:
         a[self._shifted_row] += z[n_weights:]
         return a, b
 
+    def _at(self, z: Floats) -> tuple[Floats, Any, Floats, Any]:
+        return *self._scores(z), self._pos_share, self._rows.unl_share
+
     def _pull_back(self, by_pos: Floats, by_unl: Any) -> Floats:
         by_weights = self._rows.adjoint(by_pos, by_unl)
         return np.concatenate([by_weights, by_pos[self._shifted_row]]) if len(self._shifted) else by_weights
@@ -86,7 +93,7 @@ class RestrictedObjective:
         """The Hessian at z as a function of a direction."""
         if self.hessian_is_exact and self.sample is not self:
             return self.sample.hessian_product(z)
-        risk, at = self._objective.risk, (*self._scores(z), self._pos_share, self._rows.unl_share)
+        risk, at = self._objective.risk, self._at(z)
         bend = risk.hessian(*at).product if self.hessian_is_exact else risk.hessian_product(*at)
         return HessianProduct(self, bend)
 
@@ -117,15 +124,17 @@ class RestrictedObjective:
         return self.is_whole and len(self.scale) <= MAX_DENSE_HESSIAN
 
     def hessian(self, z: Floats) -> Floats:
-        """The Hessian at z: exact (`hessian_is_exact`), or that of the sample, or about its diagonal."""
+        """The Hessian at z: exact (`hessian_is_exact`), or about that of many rows, or about its diagonal."""
         if len(self.scale) > MAX_DENSE_HESSIAN:
             curvature = self._objective.column_curvature(*self.unpack(z))[self._support]
             return np.append(curvature, np.ones(len(self._shifted)))
-        if self.sample is not self:
+        if not self.is_whole:
+            result = self._curved.about_hessian(z)
+        elif self.sample is not self:
             return self.sample.hessian(z)
-        risk = self._objective.risk
-        inner = risk.hessian(*self._scores(z), self._pos_share, self._rows.unl_share)
-        result = _sandwich(inner, *self._dense)
+        else:
+            inner = self._objective.risk.hessian(*self._at(z))
+            result = _sandwich(inner, *self._dense)
         result.flat[:: len(result) + 1] += self._ridge
         return result
 
@@ -152,7 +161,32 @@ class RestrictedObjective:
             many = min(pairs // few, self._max_rows)
             pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
             unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
-        # The shifted positives are all in it, at their own weight; the others stand for those left out.
+        other = self._of_rows(pos, unl)
+        other.sample, other.is_whole = other, True
+        return other
+
+    @cached_property
+    def _curved(self) -> RestrictedObjective:
+        """The problem on the rows whose Hessian is taken for that of all."""
+        problem, fewer = self, self._objective.rows.sample
+        if fewer is not None:
+            problem = copy(self)
+            problem._rows = fewer.columns(self._support)
+        most = max(MAX_PRODUCTS // len(self.scale) ** 2, 1)
+        n_pos, n_unl = problem._rows.n_positives, problem._rows.n_unlabelled
+        if max(n_pos, n_unl) <= most:
+            return problem
+        return problem._of_rows(_evenly_spaced(n_pos, min(most, n_pos)), _evenly_spaced(n_unl, min(most, n_unl)))
+
+    def about_hessian(self, z: Floats) -> Floats:
+        """The Hessian at z but for the ridges, with the curvature of pairs about right."""
+        return in_weights(self._objective.risk.about_hessian(*self._at(z)), self._rows, self._shifted_row)
+
+    def _of_rows(self, pos: Ints, unl: Ints) -> RestrictedObjective:
+        """The problem on some of the rows.
+
+        The shifted positives are all in it, at their own weight; the others stand for those left out.
+        """
         unshifted = np.setdiff1d(pos, self._shifted)
         pos = np.union1d(pos, self._shifted)
         share = self._pos_share[pos]
@@ -163,7 +197,6 @@ class RestrictedObjective:
         other._rows = self._rows.subset(pos, unl)
         other._pos_share = share
         other._shifted_row = np.searchsorted(pos, self._shifted)
-        other.sample, other.is_whole = other, True
         return other
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from blindauc._typing import Floats
 from blindauc.losses import AnalyticLoss, Loss, PiecewiseLoss, get_loss
 from blindauc.pairwise.cells import CellSummary
-from blindauc.pairwise.elsewhere import RemoteScores, SummaryOfPart, SumsAt
+from blindauc.pairwise.elsewhere import RemoteScores, SummaryOfPart, SumsAt, SumsOverPart
 from blindauc.pairwise.sorting import SortedSummary
 from blindauc.rows.deferred import Deferred
 
@@ -188,11 +188,13 @@ def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[f
     if not isinstance(b, Deferred):
         mean = pairwise_loss(a, b, loss=loss, pos_weight=p, unl_weight=q)
         return mean.value, mean.pos_gradient, mean.unl_gradient
-    pos, unl = _summarize(loss, a, p), summary_of(loss, b, q)
+    pos = _summarize(loss, a, p)
     by_unl = -q * sums_at(pos, loss, 1, -1, b)
-    if isinstance(unl, RemoteScores):
-        values, slopes = unl.sums_of_orders(loss, (0, 1), 1, a)
+    of_part = SummaryOfPart(_summarize, loss, b.node, q.node)
+    if not isinstance(loss, AnalyticLoss):
+        values, slopes = b.rows.total_and_adjoint(SumsOverPart(of_part, loss, (0, 1), 1, a), by_unl)
         return float(p @ values), p * slopes, by_unl
+    unl = b.rows.total_and_adjoint(of_part, by_unl)
     return pos.pair_sum(loss, unl), p * unl.sums(loss, 1, 1, a), by_unl
 
 
@@ -212,12 +214,22 @@ class PairwiseCurvature:
     def product(self, d_pos: Floats, d_unl: Any) -> tuple[Floats, Any]:
         """The Hessian times a change of both score vectors."""
         loss, p, q = self._loss, self._p, self._q
-        from_unl = summary_of(loss, self._unl, q * d_unl).sums(loss, 2, 1, self._pos)
         from_pos = sums_at(_summarize(loss, self._pos, p * d_pos), loss, 2, -1, self._unl)
-        return (
-            self.pos_diagonal * d_pos - p * from_unl,
-            self.unl_diagonal * d_unl - q * from_pos,
-        )
+        by_unl = self.unl_diagonal * d_unl - q * from_pos
+        from_unl = _sums_with_adjoint(loss, self._unl, q * d_unl, self._pos, by_unl)
+        return self.pos_diagonal * d_pos - p * from_unl, by_unl
+
+
+def _sums_with_adjoint(loss: Loss, scores: Any, weights: Any, targets: Floats, residual: Any) -> Floats:
+    """Sums of curvatures at the targets; of scores that are elsewhere, by a visit that finds the adjoint as well."""
+    if not isinstance(scores, Deferred):
+        return _summarize(loss, scores, weights).sums(loss, 2, 1, targets)
+    of_part = SummaryOfPart(_summarize, loss, scores.node, weights.node)
+    if not isinstance(loss, AnalyticLoss):
+        sums: Floats = scores.rows.total_and_adjoint(SumsOverPart(of_part, loss, (2,), 1, targets), residual)[0]
+        return sums
+    summary: ScoreSummary = scores.rows.total_and_adjoint(of_part, residual)
+    return summary.sums(loss, 2, 1, targets)
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:

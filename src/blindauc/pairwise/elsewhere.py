@@ -69,9 +69,5 @@ class RemoteScores:
 
     def sums(self, loss: Loss, order: int, sign: int, targets: Floats) -> Floats:
         """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order."""
-        return self.sums_of_orders(loss, (order,), sign, targets)[0]
-
-    def sums_of_orders(self, loss: Loss, orders: tuple[int, ...], sign: int, targets: Floats) -> Floats:
-        """The same for several orders, in one pass."""
-        sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, orders, sign, targets))
-        return sums
+        sums: Floats = self.scores.rows.total(SumsOverPart(self.of_part, loss, (order,), sign, targets))
+        return sums[0]

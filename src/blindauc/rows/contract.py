@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from blindauc._typing import Bools, Floats, Ints
+
+
+class Grouped(NamedTuple):
+    """The group of each row of a kind, as a whole number, and its weight there."""
+
+    group: Any
+    weight: Any
 
 
 class Rows(Protocol):
@@ -63,6 +70,19 @@ class Rows(Protocol):
 
     def subset(self, pos: Ints, unl: Ints) -> Any:
         """Some positives and some unlabelled rows, by their positions among their own kind, in memory."""
+
+    @property
+    def sample(self) -> Any:
+        """All positives and fewer unlabelled rows, where products with them are fast; None where that is of no use."""
+
+    def gram(self, by_pos: Floats, by_unl: Any, *, centred: bool) -> Floats:
+        """X.T @ diag(weights) @ X, of columns as they are or about a point near the rows."""
+
+    def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
+        """The weighted sums of the rows of each group, about the same point, and the weight of each behind them."""
+
+    def pos_rows(self, index: Ints, *, centred: bool) -> Floats:
+        """Some positives, as a dense array, as they are or about that point."""
 
     def pos_median(self) -> Floats:
         """The median of each column over the positives, of shape (n_columns,)."""

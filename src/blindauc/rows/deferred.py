@@ -43,6 +43,9 @@ class Parted(Protocol):
     def total(self, task: Callable[[Any], Any]) -> Any:
         """The sum of `task(part)` over all parts, on the host."""
 
+    def total_and_adjoint(self, task: Callable[[Any], Any], residual: Deferred) -> Any:
+        """The same, by a visit that finds the adjoint of the residual as well."""
+
 
 Node = Callable[[Any], Any]
 """From a part to an array with a number for each of its rows. Pure, and small enough to be sent to every part."""
@@ -111,6 +114,7 @@ class Deferred(NDArrayOperatorsMixin):
 
     def __init__(self, rows: Parted, node: Node) -> None:
         self.rows, self.node = rows, node
+        self.adjoint: Floats | None = None  # X.T @ self, where a visit has found it already
 
     def __len__(self) -> int:
         return self.rows.n_rows

@@ -7,6 +7,7 @@ arithmetic is float64. Sparse matrices (CSR, CSC) are never densified.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +17,9 @@ import scipy.sparse as sp
 from blindauc._typing import Floats, Ints
 
 BLOCK_ROWS = 1024
+
+GRAM_ROWS = 8192
+"""Rows of a block whose products with each other are summed: few enough to be widened, and enough for BLAS."""
 
 
 def clean_scores(X: Any, coef: Floats) -> Floats:
@@ -39,6 +43,31 @@ def spread_of(values: Floats, weight: Floats) -> float:
 
 
 ROUNDING = 4 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Some columns of a matrix about an origin, and perhaps a column of ones behind them.
+
+    Parameters
+    ----------
+    origin : array of shape (n_features,), of all columns of the matrix
+    index : the columns, ascending; None for all
+    intercept : whether there is a column of ones
+    """
+
+    origin: Floats
+    index: Ints | None = None
+    intercept: bool = False
+
+    def __len__(self) -> int:
+        return len(self.origin if self.index is None else self.index) + self.intercept
+
+    def of(self, block: Any) -> Floats:
+        """These columns of some rows, dense."""
+        block, origin = (block, self.origin) if self.index is None else (block[:, self.index], self.origin[self.index])
+        dense = (block.toarray() if sp.issparse(block) else block.astype(np.float64)) - origin
+        return np.column_stack([dense, np.ones(len(dense))]) if self.intercept else dense
 
 
 class Matrix:
@@ -148,6 +177,30 @@ class Matrix:
             block *= block
             second += share @ block
         return first, second
+
+    def gram(self, weight: Floats, columns: Columns) -> Floats:
+        """X.T @ diag(weight) @ X."""
+        result = np.zeros((len(columns), len(columns)))
+        for rows, block in self._dense_blocks(columns):
+            result += (block * weight[rows, None]).T @ block
+        return result
+
+    def sums_by_group(self, group: Floats, weight: Floats, n_groups: int, columns: Columns) -> Floats:
+        """The weighted sum of the rows of each group, of shape (n_groups, n_columns); groups are whole numbers."""
+        result = np.zeros((n_groups, len(columns)))
+        for rows, block in self._dense_blocks(columns):
+            place, n_rows = group[rows].astype(np.intp), len(block)
+            members = sp.csr_array((weight[rows], place, np.arange(n_rows + 1)), shape=(n_rows, n_groups))
+            result += members.T @ block
+        return result
+
+    def _dense_blocks(self, columns: Columns) -> Iterable[tuple[slice, Floats]]:
+        every_rows = (slice(start, start + GRAM_ROWS) for start in range(0, self.n_rows, GRAM_ROWS))
+        return ((rows, columns.of(self._by_rows[rows])) for rows in every_rows)
+
+    def about(self, origin: Floats) -> Columns:
+        """All of its columns about an origin."""
+        return Columns(origin, intercept=self._intercept)
 
     def extremes(self) -> Floats:
         """The largest value of minus each column, and of each column."""

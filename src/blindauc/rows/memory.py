@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.rows.matrix import Matrix, spread_of
+from blindauc.rows.contract import Grouped
+from blindauc.rows.matrix import Columns, Matrix, spread_of
+from blindauc.rows.sampling import sampled
 from blindauc.rows.scaling import column_scales
 
 
@@ -54,9 +56,7 @@ class MemoryRows:
 
     @cached_property
     def _weight(self) -> Floats:
-        weight = np.empty(len(self.pos) + len(self.unl))
-        weight[self.pos], weight[self.unl] = self.pos_weight, self.unl_weight
-        return weight
+        return self._together(self.pos_weight, self.unl_weight)
 
     def shares(self, kept: Bools) -> Floats:
         weight = np.where(kept, self.pos_weight, 0.0)
@@ -67,9 +67,13 @@ class MemoryRows:
         return scores[self.pos], scores[self.unl]
 
     def adjoint(self, by_pos: Floats, by_unl: Floats) -> Floats:
-        residual = np.empty(self.matrix.n_rows)
-        residual[self.pos], residual[self.unl] = by_pos, by_unl
-        return self.matrix.adjoint(residual)
+        return self.matrix.adjoint(self._together(by_pos, by_unl))
+
+    def _together(self, by_pos: Floats, by_unl: Floats) -> Floats:
+        """A number for each row, in the order of the matrix."""
+        result = np.empty(self.matrix.n_rows)
+        result[self.pos], result[self.unl] = by_pos, by_unl
+        return result
 
     @cached_property
     def spread(self) -> Floats:
@@ -97,6 +101,28 @@ class MemoryRows:
             self.pos_weight[pos],
             self.unl_weight[unl],
         )
+
+    @cached_property
+    def sample(self) -> MemoryRows | None:
+        places = sampled(self.n_positives, self.n_unlabelled, self.n_columns)
+        return None if places is None else self.subset(np.arange(self.n_positives), places)
+
+    def gram(self, by_pos: Floats, by_unl: Floats, *, centred: bool) -> Floats:
+        return self.matrix.gram(self._together(by_pos, by_unl), self._columns(centred))
+
+    def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
+        group, weight = self._together(pos.group, unl.group + n_groups), self._together(pos.weight, unl.weight)
+        columns = replace(self._columns(True), intercept=True)
+        of_pos, of_unl = np.split(self.matrix.sums_by_group(group, weight, 2 * n_groups, columns), 2)
+        return of_pos, of_unl
+
+    def _columns(self, centred: bool) -> Columns:
+        origin = self.matrix.origin
+        return self.matrix.about(origin if centred else np.zeros_like(origin))
+
+    def pos_rows(self, index: Ints, *, centred: bool) -> Floats:
+        rows: Floats = self._columns(centred).of(self.matrix.rows(self.pos[index]).X)
+        return rows
 
     def pos_median(self) -> Floats:
         return self.matrix.median(self.pos, self.pos_weight)

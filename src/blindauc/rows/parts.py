@@ -22,8 +22,8 @@ import numpy as np
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.rows.deferred import Deferred, Scores
 from blindauc.rows.digests import row_digests
-from blindauc.rows.matrix import Matrix
-from blindauc.rows.tasks import Adjoint, Forget, Taken, Weight, WeightWithNegatives
+from blindauc.rows.matrix import Columns, Matrix
+from blindauc.rows.tasks import Adjoint, Both, Forget, Taken, Weight, WeightWithNegatives, added
 from blindauc.threads import one_blas_thread
 
 FAN_IN = 8
@@ -119,6 +119,14 @@ class Part:
         """The weighted sums of each column and of its square about an origin, over the unlabelled rows."""
         return np.stack(self.matrix.moments(np.where(self.is_positive, 0.0, self.weight), origin))
 
+    def gram(self, weight: Floats, columns: Columns) -> Floats:
+        """X.T @ diag(weight) @ X, of some columns."""
+        return self.matrix.gram(weight, columns)
+
+    def sums_by_group(self, group: Floats, weight: Floats, n_groups: int, columns: Columns) -> Floats:
+        """The weighted sums of the rows of each group, of some columns."""
+        return self.matrix.sums_by_group(group, weight, n_groups, columns)
+
     def extremes(self) -> Floats:
         """The largest value of minus each column, and of each column."""
         return self.matrix.extremes()
@@ -185,6 +193,10 @@ class PartedRows(ABC):
         """Give back the memory of what parts keep between visits."""
         self.results(Forget())
 
+    def fewer(self, index: Ints) -> PartedRows | None:
+        """Rows by their numbers, ascending, where all rows are; None where products are faster in memory."""
+        return None
+
     def at(self, coef: Floats, constant: float = 0.0) -> Deferred:
         """The scores of all rows."""
         return Deferred(self, Scores(coef, constant))
@@ -197,8 +209,17 @@ class PartedRows(ABC):
 
     def adjoint(self, residual: Deferred) -> Floats:
         """X.T @ residual and, behind it, the sum of the residuals."""
-        result: Floats = self.total(Adjoint(residual.node))
-        return result
+        if residual.adjoint is None:
+            residual.adjoint = self.total(Adjoint(residual.node))
+        return residual.adjoint
+
+    def total_and_adjoint(self, task: Task, residual: Deferred) -> Any:
+        """What `task(part)` gives for every part, put together, by a visit that finds the adjoint as well.
+
+        A value needs scores, and its gradient the scores and the rows: together they are one pass over these.
+        """
+        total, residual.adjoint = self.total(Both(task, Adjoint(residual.node)), added)
+        return total
 
     def take(self, index: Ints) -> tuple[Matrix, Floats]:
         """Rows by their numbers, ascending, in memory, and their weights."""
@@ -220,6 +241,10 @@ class DerivedParts(PartedRows):
         self.rows, self.derive, self.n_features = rows, derive, n_features
         self.n_rows, self.positives, self.said = rows.n_rows, rows.positives, rows.said
         self._key = uuid4().hex
+
+    def fewer(self, index: Ints) -> PartedRows | None:
+        rows = self.rows.fewer(index)
+        return None if rows is None else DerivedParts(rows, self.derive, self.n_features)
 
     def results(self, task: Task) -> Sequence[Any]:
         return self.rows.results(OnDerived(task, self.derive, self._key))

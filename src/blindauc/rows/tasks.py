@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from blindauc._typing import Floats, Ints
 from blindauc.rows.deferred import Node
-from blindauc.rows.matrix import Matrix
+from blindauc.rows.matrix import Columns, Matrix
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,22 @@ class Adjoint:
     def __call__(self, part: Any) -> Floats:
         result: Floats = part.adjoint(self.node(part))
         return result
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two tasks in one visit; the results of parts are `added`."""
+
+    first: Callable[[Any], Any]
+    second: Callable[[Any], Any]
+
+    def __call__(self, part: Any) -> tuple[Any, Any]:
+        return self.first(part), self.second(part)
+
+
+def added(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The sums of the firsts and of the seconds."""
+    return one[0] + other[0], one[1] + other[1]
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,32 @@ class WeightsUpTo:
 
     def __call__(self, part: Any) -> Floats:
         result: Floats = part.weights_up_to(self.edges)
+        return result
+
+
+@dataclass(frozen=True)
+class Gram:
+    """X.T @ diag(node) @ X, of some columns."""
+
+    node: Node
+    columns: Columns
+
+    def __call__(self, part: Any) -> Floats:
+        result: Floats = part.gram(self.node(part), self.columns)
+        return result
+
+
+@dataclass(frozen=True)
+class SumsByGroup:
+    """The weighted sums of the rows of each group, of some columns."""
+
+    group: Node
+    weight: Node
+    n_groups: int
+    columns: Columns
+
+    def __call__(self, part: Any) -> Floats:
+        result: Floats = part.sums_by_group(self.group(part), self.weight(part), self.n_groups, self.columns)
         return result
 
 

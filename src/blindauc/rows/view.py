@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.rows.contract import Grouped
 from blindauc.rows.deferred import Deferred
-from blindauc.rows.matrix import ROUNDING, Matrix, deviations
+from blindauc.rows.matrix import ROUNDING, Columns, Matrix, deviations
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import DerivedParts, PartedRows
 from blindauc.rows.quantiles import columns_quantiles
+from blindauc.rows.sampling import sampled
 from blindauc.rows.scaling import check_scaling, robust_scales
-from blindauc.rows.tasks import Extremes, LargestSize, Moments, WeightsUpTo
+from blindauc.rows.tasks import Extremes, Gram, LargestSize, Moments, SumsByGroup, WeightsUpTo
 
 
 class Parted:
@@ -268,6 +270,38 @@ class PartedView:
         places = np.arange(len(pos) + len(unl))
         rows = MemoryRows(matrix, places[: len(pos)], places[len(pos) :], self.pos_weight[pos], weight)
         return rows if self.support is None else rows.columns(self.support)
+
+    @cached_property
+    def sample(self) -> Any:
+        places = sampled(self.n_positives, self.n_unlabelled, self.n_columns)
+        if places is None:
+            return None
+        numbers = np.concatenate([self.parted.rows.positives[self.kept], self.numbers_of_unlabelled(places)])
+        fewer = self.parted.rows.fewer(np.sort(numbers))
+        if fewer is None:
+            return self.subset(np.arange(self.n_positives), places)
+        return replace(PartedView.of(fewer), support=self.support, has_ones=self.has_ones)
+
+    def gram(self, by_pos: Floats, by_unl: Deferred, *, centred: bool) -> Floats:
+        columns = self._columns(centred)
+        result: Floats = self.pos_matrix.gram(by_pos, columns) + self.parted.rows.total(Gram(by_unl.node, columns))
+        return result
+
+    def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
+        columns = replace(self._columns(True), intercept=True)
+        of_unl = self.parted.rows.total(SumsByGroup(unl.group.node, unl.weight.node, n_groups, columns))
+        return self.pos_matrix.sums_by_group(*pos, n_groups, columns), of_unl
+
+    def pos_rows(self, index: Ints, *, centred: bool) -> Floats:
+        rows: Floats = self._columns(centred).of(self.pos_matrix.X[index])
+        return rows
+
+    def _columns(self, centred: bool) -> Columns:
+        origin = self.parted.origin if centred else np.zeros(self.n_features)
+        if self.support is None:
+            return Columns(origin, intercept=self.has_ones)
+        own = self.support[self.support < self.n_features]
+        return Columns(origin, own, intercept=len(own) < len(self.support))
 
     def numbers_of_unlabelled(self, places: Ints) -> Ints:
         """The numbers, among all rows, of the unlabelled rows at these places among them."""

@@ -24,6 +24,8 @@ from blindauc.scorers.projection import Projection
 from blindauc.scorers.spec import Spec
 from blindauc.solvers import feature_path, robust_start, tightened
 from blindauc.solvers.fits import Fit
+from blindauc.solvers.levels import refined
+from blindauc.solvers.path import rough_fitter
 from blindauc.sparsity import L0, L0Among, SparsitySet
 from blindauc.threads import blas_threads_for
 
@@ -148,10 +150,18 @@ class LinearScorer:
             for kind, of_kind in grouped(specs, lambda spec: (spec.scaling, spec.loss, spec.known_negative_share)):
                 objective = self.objective(data, *kind)
                 for share, some in grouped(of_kind, lambda spec: spec.n_outliers):
-                    path = self._down_the_ridges(objective, outlier_set(data, share), some)
+                    path = self._fits(objective, outlier_set(data, share), some)
                     fits.update((spec, unit(fit)) for spec, fit in path)
         coef, outliers = zip(*(fits[spec] for spec in specs), strict=True)
         return LinearModels(sp.vstack(coef, format="csr"), np.array(outliers))
+
+    def _fits(self, objective: Objective, outliers: SparsitySet, specs: Iterable[Spec]) -> Iterator[tuple[Spec, Fit]]:
+        """A fit of each spec; of many rows, the path is that of a sample, and all rows see where it ends."""
+        if objective.sample is None:
+            yield from self._down_the_ridges(objective, outliers, specs)
+            return
+        for spec, fit in self._fits(objective.sample, outliers, specs):
+            yield spec, refined(rough_fitter(objective.with_ridge(spec.l2)), outliers, fit)
 
     def _down_the_ridges(
         self, objective: Objective, outliers: SparsitySet, specs: Iterable[Spec]

@@ -21,6 +21,7 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.path import lowest
 from blindauc.solvers.solution import (
     Callback,
@@ -35,6 +36,7 @@ _Move = tuple[Bools, Bools, Floats, Floats]
 """A support, outliers, and coef and shift to start the fit from."""
 
 
+@on_a_sample_first
 def exchange(
     objective: Objective,
     features: Sparsity,

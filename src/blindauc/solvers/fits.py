@@ -44,11 +44,20 @@ class Fitter:
         self.tolerance = tol * self.reference
         self.n_iter = 0
 
-    def __call__(self, support: Bools, outliers: Bools, coef: Floats, shift: Floats, goal: float = np.inf) -> Fit:
-        """The fit from a start near it; one that will clearly end above `goal` is given up early."""
+    def __call__(
+        self,
+        support: Bools,
+        outliers: Bools,
+        coef: Floats,
+        shift: Floats,
+        *,
+        goal: float = np.inf,
+        is_near: bool = False,
+    ) -> Fit:
+        """The fit from a start, one with a goal from near its end; one that will clearly be above it is given up."""
         widths: tuple[float, ...] = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
-        if goal < np.inf:
-            widths = widths[-2:]  # a trial begins near where it will end
+        if is_near or goal < np.inf:
+            widths = widths[-2:]
         for width in widths:
             is_last = width == widths[-1]
             smooth: Any = self.objective.smoothed(width) if width else self.objective

@@ -1,10 +1,11 @@
 """Newton's method for a smooth function of the variables that may be nonzero.
 
 Where the Hessian is exact its factor gives the step; far from an exact end, a few conjugate gradients often do for a
-fraction of the cost. Where it is that of a sample of the rows, its factor
-preconditions conjugate gradients on the full one (Byrd et al., On the use of stochastic Hessian information in
-optimization methods for machine learning, SIAM J. Optim. 2011), so that neither badly scaled nor strongly
-correlated columns cost convergence.
+fraction of the cost. Where it is only about right, as that of a sample of the rows is, it gives the steps, too, and
+the changes of the gradient mend it (Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 1980). If
+that is slow, its factor preconditions conjugate gradients on the full Hessian (Byrd et al., On the use of stochastic
+Hessian information in optimization methods for machine learning, SIAM J. Optim. 2011), so that neither badly scaled nor
+strongly correlated columns cost convergence.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ SINGULAR = 1e-7
 
 DAMPINGS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3)
 """What is added to a diagonal of ones until there is a factor."""
+
+SLOW = 0.5
+"""A step that leaves more of the gradient is one of few: products with the full Hessian, as dear as gradients, do more.
+"""
 
 MAX_STEP_WHERE_FLAT = 4.0
 """In units of a score's standard deviation: further out, a loss may be flat and show no way back."""
@@ -126,16 +131,19 @@ def _backtrack(
 
 
 class _Steps:
-    """Newton steps; the factor of a sample's Hessian, which only preconditions, is kept from step to step."""
+    """Newton steps; the factor of a Hessian that is about right is kept from step to step."""
 
     def __init__(self, problem: Restricted) -> None:
         self._problem = problem
-        self._solve: Callable[[Floats], Floats] | None = None
+        self._mended: _Mended | None = None
+        self._last_norm = np.inf
+        # Where the loss has flat stretches, its Hessian is another one a step further.
+        self._needs_products = problem.has_flat_stretches
         self._skips_factors = len(problem.scale) > FEW_VARIABLES and not problem.has_flat_stretches
         self._place = 0  # of the last damping: where one Hessian is indefinite, the next is, too
 
     def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
-        find = self._exact if self._problem.hessian_is_exact else self._sampled
+        find = self._exact if self._problem.hessian_is_exact else self._by_about
         step = find(z, gradient, accuracy)
         if self._problem.has_flat_stretches:
             length = _norm(step * self._problem.scale)
@@ -162,12 +170,52 @@ class _Steps:
             max_iter=len(z) // VARIABLES_PER_PRODUCT,
         )
 
-    def _sampled(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
-        if self._solve is None:
-            self._solve, _ = _solver(self._problem.hessian(z), is_kept=True)
+    def _by_about(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
+        """By a Hessian that is about right, or by products with the full one where that was slow."""
+        norm = _norm(gradient / self._problem.scale)
+        is_slow, self._last_norm = norm > SLOW * self._last_norm, norm
+        if self._mended is None or (is_slow and self._mended.is_old):
+            hessian = self._problem.hessian(z)
+            self._mended = _Mended(_solver(hessian, is_kept=True)[0])
+            self._needs_products |= hessian.ndim == 1
+        elif is_slow:
+            self._needs_products = True
+        if not self._needs_products:
+            return self._mended.step(z, gradient)
         # A third of the way at a time: more accurate steps cost more products than they save gradients.
         forcing = max(0.3, accuracy)
-        return _conjugate_gradients(self._problem.hessian_product(z), self._solve, -gradient, forcing).x
+        return _conjugate_gradients(self._problem.hessian_product(z), self._mended.solve, -gradient, forcing).x
+
+
+class _Mended:
+    """Steps by a Hessian that is about right, mended by how the gradient has changed since."""
+
+    def __init__(self, solve: Callable[[Floats], Floats]) -> None:
+        self.solve = solve
+        self._changes: list[tuple[Floats, Floats]] = []
+        self._last: tuple[Floats, Floats] | None = None
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it was made more than a step ago."""
+        return len(self._changes) > 1
+
+    def step(self, z: Floats, gradient: Floats) -> Floats:
+        if self._last is not None:
+            moved, changed = z - self._last[0], gradient - self._last[1]
+            if moved @ changed > 0:
+                self._changes.append((moved, changed))
+        self._last = z, gradient
+        return -self._solved(gradient, len(self._changes))
+
+    def _solved(self, target: Floats, n_changes: int) -> Floats:
+        """The solution by the Hessian and the first so many changes (BFGS, without forming a matrix)."""
+        if n_changes == 0:
+            return self.solve(target)
+        moved, changed = self._changes[n_changes - 1]
+        along = (moved @ target) / (moved @ changed)
+        rest = self._solved(target - along * changed, n_changes - 1)
+        return rest + moved * (along - (changed @ rest) / (moved @ changed))
 
 
 def _solver(hessian: Floats, is_kept: bool, first: int = 0) -> tuple[Callable[[Floats], Floats], int]:

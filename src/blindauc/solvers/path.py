@@ -14,12 +14,16 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats
 from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 CONCENTRATION_STEPS = 3
 
 ROUGH = 1e-2
 """The tolerance of fits on the way: the ranking hardly changes any more."""
+
+MAX_ITER = 50
+"""Newton steps of a fit on the way, at most."""
 
 REDUCTION = 0.3
 """The first fit of a path lowers the gradient at least to this share: where columns say nearly the same, what tells
@@ -36,6 +40,7 @@ TIGHTER = 1.5
 """The factor by which feature sets shrink on the way."""
 
 
+@on_a_sample_first
 def path(
     objective: Objective,
     features: Sparsity,
@@ -74,7 +79,7 @@ def path(
     )
 
 
-def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, max_iter: int = 50) -> Fit:
+def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Fit:
     """Come down to the ridge, then to the features, roughly."""
     coef = robust_start(objective, outliers, max_iter=max_iter)
     for factor in RIDGES if objective.is_convex else ():
@@ -104,7 +109,7 @@ def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sp
     return ladder, places
 
 
-def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = 50) -> Floats:
+def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Floats:
     """The weights of the best of the fits of all features that begin from robust directions.
 
     Which is best is seen where the ridge is as strong as the data: a stronger one sees only means, and outliers that
@@ -139,7 +144,7 @@ def feature_path(
     start: Floats,
     *,
     tol: float = ROUGH,
-    max_iter: int = 50,
+    max_iter: int = MAX_ITER,
 ) -> Iterator[Fit]:
     """A fit for each feature set, from the loosest to the tightest, all with outliers of the one set.
 
@@ -157,6 +162,11 @@ def feature_path(
         fit = concentrated(others if place else first, support, outliers, np.where(support, coef, 0.0))
         coef = fit.coef
         yield fit
+
+
+def rough_fitter(objective: Objective) -> Fitter:
+    """Fits as those on a path are."""
+    return Fitter(objective, ROUGH, MAX_ITER)
 
 
 def _support(objective: Objective, features: Sparsity, coef: Floats) -> Bools:

@@ -15,7 +15,7 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.rows.device.libraries import Array, Library, library_of
 from blindauc.rows.device.matrix import DeviceMatrix, MirroredMatrix
-from blindauc.rows.matrix import Matrix
+from blindauc.rows.matrix import Columns, Matrix
 from blindauc.rows.parts import Part, PartedRows, Task
 
 
@@ -85,6 +85,12 @@ class DevicePart(Part):
     def moments(self, origin: Floats) -> Floats:
         return self.device_matrix.moments(self._unlabelled_weight, origin)
 
+    def gram(self, weight: Array, columns: Columns) -> Floats:
+        return self.device_matrix.gram(weight, columns)
+
+    def sums_by_group(self, group: Array, weight: Array, n_groups: int, columns: Columns) -> Floats:
+        return self.device_matrix.sums_by_group(group, weight, n_groups, columns)
+
     def extremes(self) -> Floats:
         return self.device_matrix.extremes()
 
@@ -129,6 +135,12 @@ class DeviceRows(PartedRows):
     def results(self, task: Task) -> Sequence[Any]:
         with memory_told_of(self.part.X):
             return [task(self.part)]
+
+    def fewer(self, index: Ints) -> DeviceRows:
+        part, library = self.part, self.part.library
+        places = library.asarray(index)
+        weight = None if part._weight is None else library.xp.take(part._weight, places, axis=0)
+        return DeviceRows(part.device_matrix.rows(index).X, library.xp.take(part.is_positive, places, axis=0), weight)
 
     def take(self, index: Ints) -> tuple[Matrix, Floats]:
         rows, weight = super().take(index)

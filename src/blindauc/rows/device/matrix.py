@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.rows.device.libraries import Array, Library, library_of
 from blindauc.rows.digests import mixed, row_factors
-from blindauc.rows.matrix import Matrix
+from blindauc.rows.matrix import Columns, Matrix
 
 
 class DeviceMatrix:
@@ -53,6 +54,36 @@ class DeviceMatrix:
             block *= block
             second += weight[rows] @ block
         result: Floats = library.to_host(library.xp.stack([first, second]))
+        return result
+
+    def gram(self, weight: Array, columns: Columns) -> Floats:
+        """X.T @ diag(weight) @ X, of some columns, on the host."""
+        return self._summed(columns, lambda rows, block: (block * weight[rows][:, None]).T @ block)
+
+    def sums_by_group(self, group: Array, weight: Array, n_groups: int, columns: Columns) -> Floats:
+        """The weighted sums of the rows of each group, of some columns, on the host."""
+        library = self.library
+        every = library.floats(library.xp.arange(n_groups, device=library.device))[:, None]
+
+        def sums(rows: slice, block: Array) -> Array:
+            return library.floats(every == group[rows][None, :]) @ (block * weight[rows][:, None])
+
+        return self._summed(columns, sums)
+
+    def _summed(self, columns: Columns, of_block: Callable[[slice, Array], Array]) -> Floats:
+        """The sum of a function of blocks of rows, on the host."""
+        library, xp = self.library, self.library.xp
+        index = None if columns.index is None else library.asarray(columns.index)
+        from_here, total = library.asarray(columns.origin), None
+        for rows in library.row_blocks(self.X):
+            block = library.floats(self.X[rows, :]) - from_here
+            block = block if index is None else xp.take(block, index, axis=1)
+            if columns.intercept:
+                ones = xp.ones((block.shape[0], 1), dtype=xp.float64, device=library.device)
+                block = xp.concat([block, ones], axis=1)
+            some = of_block(rows, block)
+            total = some if total is None else total + some
+        result: Floats = library.to_host(total)
         return result
 
     def extremes(self) -> Floats:
@@ -108,6 +139,14 @@ class MirroredMatrix(Matrix):
     def adjoint(self, residual: Floats) -> Floats:
         matrix = self._on_device
         return matrix.adjoint(matrix.library.asarray(residual))[:-1]
+
+    def gram(self, weight: Floats, columns: Columns) -> Floats:
+        matrix = self._on_device
+        return matrix.gram(matrix.library.asarray(weight), columns)
+
+    def sums_by_group(self, group: Floats, weight: Floats, n_groups: int, columns: Columns) -> Floats:
+        matrix, here = self._on_device, self._on_device.library.asarray
+        return matrix.sums_by_group(here(group), here(weight), n_groups, columns)
 
     def rows(self, index: Ints) -> Matrix:
         return MirroredMatrix(self.X[index], self._among, self._index[index])

@@ -1,0 +1,82 @@
+"""The curvature of all pairs by bins of scores: what a Hessian in the weights needs of them, in one visit to the rows.
+
+    sum_ij p_i q_j loss''(a_i - b_j) (x_i - u_j) (x_i - u_j).T
+
+Scores are put into bins of one width h, and a pair's curvature is its mean over the two bins, which for bins d apart is
+(loss(d + h) - 2 loss(d) + loss(d - h)) / h^2. For a convex loss that is nowhere negative, so that the matrix is
+positive semidefinite like the exact one, and kinks that were rounded off over less than a bin are seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blindauc._typing import Floats
+from blindauc.losses import Loss
+from blindauc.rows.deferred import Deferred
+from blindauc.rows.device.libraries import library_of
+
+N_BINS = 256
+
+REACH = 5.0
+"""Standard deviations to either side of a mean that bins cover; scores beyond are counted in the outermost bins."""
+
+LEAST_WIDTH = 1e-3
+"""Of a bin: second differences over less lose their digits."""
+
+
+class BinnedHessian(NamedTuple):
+    """The curvature of pairs by the bins of their scores, which are whole numbers."""
+
+    pos_bin: Floats
+    unl_bin: Any
+    p: Floats
+    q: Any
+    curvature: Floats
+
+
+def binned_hessian(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> BinnedHessian:
+    """The curvature of pairs of positive and unlabelled scores, whose weights sum to one on either side."""
+    ends = [_ends(a, p), _ends(b, q)]
+    low = min(end[0] for end in ends)
+    width = max((max(end[1] for end in ends) - low) / N_BINS, LEAST_WIDTH)
+    return BinnedHessian(_bins(a, low, width), _bins(b, low, width), p, q, _curvature(loss, width))
+
+
+def _ends(scores: Any, share: Any) -> tuple[float, float]:
+    mean = float(share @ scores)
+    reach = REACH * float(np.sqrt(share @ (scores - mean) ** 2))
+    return mean - reach, mean + reach
+
+
+def _bins(scores: Any, low: float, width: float) -> Any:
+    return np.minimum(np.maximum(np.floor((scores - low) / width), 0.0), N_BINS - 1.0)
+
+
+def _curvature(loss: Loss, width: float) -> Floats:
+    """The mean curvature of pairs of each two bins, of shape (positive's, unlabelled row's)."""
+    apart = width * np.arange(-N_BINS, N_BINS + 1)
+    values = loss.derivative_of_order(0, apart)
+    means = (values[2:] - 2 * values[1:-1] + values[:-2]) / width**2
+    every = np.arange(N_BINS)
+    result: Floats = means[every[:, None] - every + N_BINS - 1]
+    return result
+
+
+def looked_up(values: Floats, index: Any) -> Any:
+    """values[index], where the index is."""
+    return index.mapped(Lookup(values)) if isinstance(index, Deferred) else Lookup(values)(index)
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Numbers by their places."""
+
+    values: Floats
+
+    def __call__(self, index: Any) -> Any:
+        library = library_of(index)
+        return library.xp.take(library.asarray(self.values), library.whole(index), axis=0)
