@@ -24,7 +24,8 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
 
     for scores :math:`f`, weights :math:`p, q`, the unlabelled rows :math:`U` and the labelled positives :math:`P`
     except the `n_outliers` with the largest losses. Value and gradient are those of `blindauc.pairwise_loss`: exact
-    over all pairs, which are never formed. The computation runs on the device of the scores, in float64 whatever their type.
+    over all pairs, which are never formed. The computation runs on the device of the scores, in float64 whatever their
+    type.
 
     A call with the scores of a batch uses the pairs within the batch. For the loss over the whole data set, add up the
     `summarize` of all batches, then call `share` with each batch: the gradients add up to that of the whole.
