@@ -181,7 +181,7 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
         "of all 2,240 unlabelled rows, from 8 to 2,196.",
         "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
         "settles it.",
-        "Positives among unlabellednot told0.3 to 98 %",
+        "Positives among unlabellednot known0.3 to 98 %",
         "it is given from the lowest to the highest that fit the data",
     ):
         assert words in text

@@ -103,7 +103,7 @@ def test_the_slider_answers_the_keyboard_and_needs_no_network(opened):
     page = opened(unknown_prior())
     told = "document.querySelector('#capacity-found').textContent"
     assert page.evaluate(told) == (
-        "Of the first 200 rows anything from 3 to 184 may be positive. The prior would tell more."
+        "Of the first 200 rows anything from 3 to 184 may be positive. Giving the prior would narrow this."
     )
     page.evaluate("document.querySelector('#capacity-slider').focus()")
     page.press("ArrowRight")

@@ -1,1 +1,1 @@
-"""Out-of-fold evidence: what rows that a fit has not seen say about it."""
+"""Out-of-fold evidence: folds, out-of-fold ranks, and the design effect of groups."""

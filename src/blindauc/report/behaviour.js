@@ -1,8 +1,8 @@
 "use strict";
-// The page can be read without this. With it, charts tell their numbers, tables can be sorted and filtered, and a
-// slider tells how many positives to expect.
+// The page works without this script. It adds tooltips to charts, sorting and filtering to tables, and a slider for the
+// number of positives to expect.
 
-/* Charts: the spot nearest to the pointer tells its numbers; with the keyboard, arrows go from spot to spot. */
+/* Charts: a tooltip for the spot nearest to the pointer; with the keyboard, arrow keys go from spot to spot. */
 for (const plot of document.querySelectorAll(".plot")) {
   const svg = plot.querySelector("svg");
   const mark = svg.querySelector(".mark");
@@ -28,7 +28,7 @@ for (const plot of document.querySelectorAll(".plot")) {
     tip.hidden = false;
     place(spot);
   };
-  // Beside the spot, above it where there is room, and never outside of the chart.
+  // Place the tooltip above the spot if there is room, and always inside the chart.
   const place = (spot) => {
     const scale = svg.clientWidth / svg.viewBox.baseVal.width;
     const left = spot.x * scale - tip.offsetWidth / 2;
@@ -41,7 +41,7 @@ for (const plot of document.querySelectorAll(".plot")) {
     const scale = svg.viewBox.baseVal.width / box.width;
     const x = (event.clientX - box.left) * scale;
     const y = (event.clientY - box.top) * scale;
-    // One direction decides, the other one only between spots in line.
+    // The distance in one direction decides; the other direction only breaks ties.
     const [a, b] = plot.dataset.nearest === "y" ? [0.01, 1] : [1, 0.01];
     const distances = spots.map((spot) => a * Math.abs(spot.x - x) + b * Math.abs(spot.y - y));
     return distances.indexOf(Math.min(...distances));
@@ -50,7 +50,7 @@ for (const plot of document.querySelectorAll(".plot")) {
   const steps = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
   plot.tabIndex = 0;
   plot.setAttribute("role", "group");
-  plot.setAttribute("aria-label", `${plot.dataset.title}: arrow keys tell the numbers`);
+  plot.setAttribute("aria-label", `${plot.dataset.title}: arrow keys step through the numbers`);
   plot.addEventListener("pointermove", (event) => show(nearest(event)));
   plot.addEventListener("pointerdown", (event) => show(nearest(event)));
   plot.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
@@ -64,7 +64,7 @@ for (const plot of document.querySelectorAll(".plot")) {
   });
 }
 
-/* Tables: a click on a heading sorts, a second one turns the order round; long ones are cut until asked for. */
+/* Tables: a click on a heading sorts, a second click reverses the order; long tables are collapsed at first. */
 const FILTERED = "filtered";
 
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -94,7 +94,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const sort = (column) => {
     const heading = headings[column];
     const isNumber = heading.classList.contains("number");
-    // Of numbers the largest are asked for, of names the first.
+    // Numbers sort in descending order first, names in ascending order.
     const start = isNumber ? "descending" : "ascending";
     const turned = start === "descending" ? "ascending" : "descending";
     const order = heading.getAttribute("aria-sort") === start ? turned : start;
@@ -120,12 +120,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
   refresh();
 }
 
-/* Doubtful labels: words and the least suspicion choose the rows. */
+/* Labels to check: filter by text and by the least suspicion. */
 {
   const table = document.getElementById("doubts-table");
   const words = document.getElementById("doubts-words");
   const status = document.getElementById("doubts-status");
-  // With few labels there is no probability, and no slider for it.
+  // With too few labels there are no probabilities, hence no slider.
   const least = document.getElementById("doubts-least");
   const rows = [...table.tBodies[0].rows].map((row) => ({
     row,
@@ -153,7 +153,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   filter();
 }
 
-/* Capacity: of so many rows, how many positives to expect. The curve is read from its table. */
+/* Capacity: how many positives to expect among the first rows. The curve is read from its table. */
 if (document.getElementById("capacity-curve")) {
   const curve = [...document.getElementById("capacity-curve").tBodies[0].rows].map((row) =>
     [...row.cells].map((cell) => Number(cell.dataset.value)),
@@ -163,7 +163,7 @@ if (document.getElementById("capacity-curve")) {
   const status = document.getElementById("capacity-found");
   const most = curve.at(-1)[0];
 
-  // Every number of the curve at k rows, along straight lines, from nothing at none.
+  // The values of the curve at k rows, by linear interpolation from zero at k = 0.
   const among = (k) => {
     const right = curve.findIndex((point) => point[0] >= k);
     const after = curve[right];
@@ -171,19 +171,19 @@ if (document.getElementById("capacity-curve")) {
     const part = (k - before[0]) / (after[0] - before[0]);
     return after.map((end, i) => before[i] + part * (end - before[i]));
   };
-  const told = (k) => {
+  const sentence = (k) => {
     const numbers = among(k);
     const [low, high] = numbers.slice(-2);
     const between = `${Math.floor(low + 1e-9).toLocaleString("en")} to ${Math.ceil(high - 1e-9).toLocaleString("en")}`;
     const of = k === 1 ? "Of the first row" : `Of the first ${k.toLocaleString("en")} rows`;
-    if (numbers.length === 3) return `${of} anything from ${between} may be positive. The prior would tell more.`;
+    if (numbers.length === 3) return `${of} anything from ${between} may be positive. Giving the prior would narrow this.`;
     return `${of} expect about ${Math.round(numbers[1]).toLocaleString("en")} to be positive (95 % interval ${between}).`;
   };
   const show = (k) => {
-    status.textContent = told(k);
+    status.textContent = sentence(k);
     slider.setAttribute("aria-valuetext", `${k.toLocaleString("en")} rows`);
   };
-  // The slider goes by factors: ten rows more matter at the start and not at the end.
+  // The slider is logarithmic: ten more rows matter at the start, but not at the end.
   const placeOf = (k) => (most > 1 ? (1000 * Math.log(k)) / Math.log(most) : 0);
   const rowsAt = (place) => Math.max(1, Math.round(most ** (place / 1000)));
 

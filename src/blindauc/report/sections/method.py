@@ -41,7 +41,10 @@ GLOSSARY = (
     ("Prior", "The share of positives among the unlabelled rows. Where it is known, give it to the fit."),
     ("Contamination", "The share of wrong labels among the labelled rows."),
     ("Suspicion", "The probability that a label is wrong."),
-    ("Ridge (l2)", "A penalty that keeps weights small, so that chance patterns do not get a large one."),
+    (
+        "Regularisation strength (l2)",
+        "A penalty that keeps weights small, so that chance patterns do not get a large one.",
+    ),
     ("Outliers", "Labelled rows that a fit leaves out because they look like unlabelled ones."),
     ("Shape", "How a score may depend on columns: by straight lines, curves, kernels or trees."),
     ("Inclusion", "The probability that a column belongs in the ranking."),
