@@ -230,7 +230,7 @@ BAD_TABLES = {
     "one value that means no": (lambda: small(infection="no"), "holds only 'no'"),
     "blank labels": (lambda: small(infection=""), "blank in every row"),
     "three values": (lambda: small(infection=STAGES), "--positive"),
-    "not UTF-8": (lambda: small(ward="Köln") + b"\x81", "neither in UTF-8 nor in Windows-1252 (row 62"),
+    "not UTF-8": (lambda: small(ward="Köln") + b"\x81", "neither in UTF-8 nor in Windows-1252 (see row 62"),
     "ragged": (lambda: small() + b"1,2\n", "row 62"),
     "names twice": (lambda: small().replace(b"id,age", b"age,age"), "same name, 'age'"),
     "10,000 categories": (many_categories, "more than 1,000 categories, 'zip' with 10,000: group them first, or leave"),

@@ -180,7 +180,7 @@ def test_runs_on_other_rows_are_refused(table, whole):
         compare(whole, RankedRun(whole.model, renamed))
     with pytest.raises(ValueError, match="pass a model and a ranking"):
         compare(whole, RankedRun(whole.model, whole.ranking.head(9)))
-    with pytest.raises(ValueError, match="pass what `analyse` gave, or a table"):
+    with pytest.raises(ValueError, match="pass results of `analyse`, or a table"):
         compare(whole.model, whole.model)
 
 

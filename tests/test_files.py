@@ -50,7 +50,7 @@ def test_what_is_no_plain_file_stays(tmp_path):
 
 
 def test_a_device_is_not_replaced():
-    with pytest.raises(FileExistsError, match="no plain file"):
+    with pytest.raises(FileExistsError, match="not a regular file"):
         write_whole(Path(os.devnull), b"")
 
 

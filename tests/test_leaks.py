@@ -132,7 +132,7 @@ def test_a_leak_stops_the_fit(monkeypatch):
     monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *_, **__: pytest.fail("this was fitted"))
     frame = table(treated=np.where(LABELLED, DAYS, None), status=np.where(LABELLED, "x", "y"))
     with pytest.raises(
-        LeakError, match=r"'treated' is filled in .* 'status' says .* drop=, or .* allow_leaks=\."
+        LeakError, match=r"'treated' is filled in .* 'status' repeats .* drop=, or .* allow_leaks=\."
     ) as error:
         analyse(frame, "infected", shape="linear")
     assert [leak.column for leak in error.value.leaks] == ["treated", "status"]

@@ -90,7 +90,7 @@ def test_the_table_is_never_replaced(command, other_name, force, model, table):
     (table.parent / "elsewhere").mkdir()
     out = other_name(table)
     before = contents(table.parent)
-    told(run(command, model, table, "--out", out, *force), "read, and would be lost: write to another place")
+    told(run(command, model, table, "--out", out, *force), "an input and would be lost: write to another file")
     assert contents(table.parent) == before
 
 
@@ -101,14 +101,14 @@ def test_a_table_that_is_named_by_a_link_is_not_replaced_either(other_name, mode
     if not source.exists():
         pytest.skip("needs a disk that does not tell capitals apart")
     before = contents(table.parent)
-    told(run("score", model, source, "--out", table, "--force"), "read, and would be lost")
+    told(run("score", model, source, "--out", table, "--force"), "an input and would be lost")
     assert contents(table.parent) == before
 
 
 @pytest.mark.parametrize("command", ["score", "audit"])
 def test_the_model_is_never_replaced(command, model, table):
     before = contents(model)
-    told(run(command, model, table, "--out", model / "model.skops", "--force"), "read, and would be lost")
+    told(run(command, model, table, "--out", model / "model.skops", "--force"), "an input and would be lost")
     assert contents(model) == before
 
 
@@ -116,8 +116,8 @@ def test_the_model_is_never_replaced(command, model, table):
 def test_fit_does_not_replace_a_table_that_is_named_as_a_result(name, tmp_path):
     TABLE.to_csv(tmp_path / name, index=False)
     before = contents(tmp_path)
-    told(run("fit", tmp_path / name, *LABEL, "--out", tmp_path, "--force"), "read, and would be lost")
-    told(run("fit", tmp_path / name, *LABEL, "--out", tmp_path / "new" / ".."), "read, and would be lost")
+    told(run("fit", tmp_path / name, *LABEL, "--out", tmp_path, "--force"), "an input and would be lost")
+    told(run("fit", tmp_path / name, *LABEL, "--out", tmp_path / "new" / ".."), "an input and would be lost")
     assert contents(tmp_path) == before
 
 
@@ -217,7 +217,7 @@ def test_reproduce_does_not_replace_what_is_not_its_own(name, tmp_path):
 def test_links_and_devices_are_not_replaced_by_force_either(tmp_path):
     (tmp_path / "link").symlink_to("elsewhere")
     for path in (tmp_path / "link", Path(os.devnull)):
-        with pytest.raises(FileExistsError, match="no plain file"):
+        with pytest.raises(FileExistsError, match="not a regular file"):
             check_outputs([path], force=True)
 
 

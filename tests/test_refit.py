@@ -108,7 +108,7 @@ def test_refit_of_what_is_no_run(tmp_path, first):
         ({"row": [0], "decision": ["wrong"]}, "the table has no such row"),
         ({"row": [5], "decision": ["wrong"]}, "the table has no such row"),
         ({"row": ["first"], "decision": ["wrong"]}, "the table has no such row"),
-        ({"row": [2, 2], "decision": ["wrong", "right"]}, "again: leave one of them out"),
+        ({"row": [2, 2], "decision": ["wrong", "right"]}, "again: remove one of the two"),
         ({"row": [2], "decision": ["perhaps"]}, "says 'perhaps'"),
         ({"id": ["z"], "decision": ["wrong"]}, "the table has no such row"),
     ],

@@ -173,7 +173,7 @@ def test_a_record_of_another_table_or_of_something_else_is_refused(record, tmp_p
     with pytest.raises(ValueError, match="damaged"):
         Record(wrong, data="0444", model="9f86")
     (tmp_path / "link.sqlite").symlink_to(record.path)
-    with pytest.raises(FileExistsError, match="no plain file"):
+    with pytest.raises(FileExistsError, match="not a regular file"):
         Record(tmp_path / "link.sqlite", data="0444", model="9f86")
     with pytest.raises(OSError, match="cannot be opened"):
         Record(tmp_path / "nowhere" / "review.sqlite", data="0444", model="9f86")

@@ -149,9 +149,9 @@ BAD = {
     "no dates": (
         {"ward": ["A", "B"] * 90},
         {"date": ["ward"]},
-        "'ward' cannot be read as dates, 'A' in data row 1 is none",
+        "'ward' cannot be read as dates: 'A' in data row 1",
     ),
-    "names of rows": ({}, {"id": "patient"}, "comes more than once: .* name it with rows_by="),
+    "names of rows": ({}, {"id": "patient"}, "occurs more than once: .* pass it as rows_by="),
 }
 
 

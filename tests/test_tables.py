@@ -366,7 +366,7 @@ def test_what_is_wrong_late_is_told_first(tmp_path):
     with pytest.raises(TableError, match="has 1 cells in row 5002"):
         next(read_table_in_parts(path, 10))
     path = written(tmp_path, "table.csv", b"a,b\n" + b"1,2\n" * 5000 + b"3,\x81\n")
-    with pytest.raises(TableError, match=r"neither in UTF-8 .*\(row 5002"):
+    with pytest.raises(TableError, match=r"neither in UTF-8 .*\(see row 5002"):
         next(read_table_in_parts(path, 10))
 
 

@@ -87,7 +87,7 @@ def compare(
 def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
     for path in models:
         if not path.exists():
-            raise FileNotFoundError(f"There is no {path}: pass a model file, or a folder that `blindauc fit` wrote.")
+            raise FileNotFoundError(f"There is no file {path}: pass a model file, or a folder of `blindauc fit`.")
     for path in rankings:
         if not path.exists():
             raise FileNotFoundError(f"There is no {path}: pass folders that `blindauc fit` wrote, or add a table.")

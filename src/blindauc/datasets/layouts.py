@@ -76,7 +76,7 @@ def find_layout(path: Path, file: Path, separators: str, header_row: int | None 
     # Incremental: the head may end in the middle of a character.
     text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     if not text.strip():
-        raise TableError(f"{path} is empty: a header with column names and at least one row were expected.")
+        raise TableError(f"{path} is empty: column names and at least one row were expected. Export it again.")
     lines = {separator: _lines(text, separator, N_SAMPLED + (header_row or 0)) for separator in separators}
     n_above = {separator: _n_above(path, lines[separator], header_row) for separator in separators}
     separator = max(separators, key=lambda each: _evidence(lines[each][n_above[each] :]))
