@@ -49,10 +49,12 @@ LEAF_RIDGE = 10.0
 On the keel sets for shaping, 30 did as well.
 """
 
-CATEGORY_SMOOTHING = 5.0
-"""LightGBM puts categories in the order of their mean gradients before it splits them, and shrinks each as if it had
-this much more weight: as many labelled positives as the least weight of a leaf (convention). Categories that have fewer
-rows than that, counted by their share of the Hessian, stay on the right of a split."""
+MIN_GROUP_WEIGHT = 10.0
+"""The least weight of the categories that a split takes to a side together, in labelled positives: as the ridge.
+
+As many are added to the weight of each when they are put in the order of their mean gradients. LightGBM asks for 100
+rows, which may be less than one labelled positive or all that there are, since it counts rows by their Hessian.
+"""
 
 LARGEST_INTERCEPT = 20.0
 """Constant scores beyond are certainty of one class."""
@@ -119,6 +121,11 @@ class RowRisk:
         _, by_pos, by_unl = self._at(NodeRisk(self._risk), scores)
         by_unl *= self._scale  # in place: at a million rows every copy counts
         return self._of_rows(self._scale * by_pos, by_unl), self._bound
+
+    @property
+    def n_rows_of_groups(self) -> int:
+        """`MIN_GROUP_WEIGHT` in rows, as LightGBM counts these: by their share of the Hessian."""
+        return max(round(MIN_GROUP_WEIGHT * len(self._bound) / float(self._bound.sum())), 1)
 
     def value(self, scores: Floats) -> float:
         """What the scores cost."""
@@ -219,9 +226,7 @@ class Boosting:
             "min_sum_hessian_in_leaf": MIN_LEAF_WEIGHT,
             "min_data_in_leaf": 0,
             "min_data_in_bin": 1,
-            # It counts rows by their Hessian: 100 of them, its default, may be one labelled positive or all there are.
-            "min_data_per_group": 1,
-            "cat_smooth": CATEGORY_SMOOTHING,
+            "cat_smooth": MIN_GROUP_WEIGHT,
             "feature_pre_filter": False,
             "deterministic": True,
             "force_row_wise": True,
@@ -235,7 +240,8 @@ class Boosting:
         if not self._can_split:
             nothing = np.zeros(self.X.shape[0])
             return Grown(tree_text.written([], self.X.shape[1]), [Stage(n, 0, nothing) for n in sorted(set(rounds))])
-        booster = lightgbm().Booster({**self.params, "num_leaves": n_leaves, "lambda_l2": l2}, self._dataset)
+        params = self.params | {"num_leaves": n_leaves, "lambda_l2": l2, "min_data_per_group": of_rows.n_rows_of_groups}
+        booster = lightgbm().Booster(params, self._dataset)
         stages: list[Stage] = []
         for n_rounds in range(1, max(rounds) + 1):
             booster.update(fobj=of_rows)
