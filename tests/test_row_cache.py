@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 
 from blindauc.rows.disk import folder as cache_folder
+from blindauc.rows.disk.beside import WEIGHTS
 from blindauc.rows.disk.cache import FORMAT, MANIFEST
 from blindauc.rows.disk.parquet import ParquetRows
 from blindauc.rows.disk.size import memory_of, read_size
-from blindauc.rows.disk.writing import LABELS, MATRIX, WEIGHTS
+from blindauc.rows.disk.writing import LABELS, MATRIX
 
 
 def table(n=1000, seed=0):
