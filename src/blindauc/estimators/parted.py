@@ -55,13 +55,13 @@ def sample_of(view: PartedView) -> Data:
     """All positives that are looked at, and enough unlabelled rows for them, in the order of their numbers."""
     n_unl = min(view.n_unlabelled, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
     places = np.sort(_without_repeats(view.n_unlabelled, n_unl))
-    few = view.subset(np.arange(view.n_positives), places)
     rows = view.parted.rows
-    numbers = np.concatenate([rows.positives[view.kept], view.numbers_of_unlabelled(places)])
-    order = np.argsort(numbers)
-    weight = np.concatenate([few.pos_weight, few.unl_weight])[order]
-    sample = Data(few.matrix.rows(order).X, order < view.n_positives, weight, numbers[order], rows.positives)
-    return sample.subset(weight > 0)
+    positives = rows.positives[view.kept]
+    numbers = np.sort(np.concatenate([positives, view.numbers_of_unlabelled(places)]))
+    # All at once and in their order: of hundreds of thousands of rows every copy takes a tenth of a second.
+    taken, weight = rows.take(numbers)
+    sample = Data(taken.X, np.isin(numbers, positives, assume_unique=True), weight, numbers, rows.positives)
+    return sample if weight.all() else sample.subset(weight > 0)
 
 
 def searched(rows: Sifted) -> Data:

@@ -21,6 +21,9 @@ from blindauc.rows.parts import BlockParts, PartedRows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
+ENOUGH_TO_EXPLAIN = 2**15
+"""Rows of which the few hundred that explanations are drawn from are chosen."""
+
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
@@ -148,6 +151,16 @@ class Sifted:
         if self.parts is None:
             return self.data.filled().rows.spread
         return self.parts.spread
+
+    @property
+    def explained_by(self) -> Data:
+        """The rows that explanations are drawn from: `data`, or, where that is a sample, no more than enough of it."""
+        data = self.data
+        if self.parts is None or len(data.row) <= ENOUGH_TO_EXPLAIN:
+            return data
+        kept = np.zeros_like(data.is_positive)
+        kept[:: -(-len(kept) // ENOUGH_TO_EXPLAIN)] = True
+        return data.subset(kept) if data.is_unlabelled[kept].any() else data
 
     @property
     def standing_for(self) -> Floats:
