@@ -73,7 +73,7 @@ class PUClassifier(PUParameters):
         self._store_outliers(rows, fit.outliers, fit.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
         scores = self.model_.scores(data.X)
-        reference = reference_rows(data)
+        reference = reference_rows(rows.explained_by)
         self._store_usual(reference)
         if not self.calibrate:
             self._place_threshold_by_share(rows, scores)

@@ -81,26 +81,26 @@ def _evenly_spaced(view: PartedView) -> Matrix:
 
 
 def sample_of(view: PartedView) -> Data:
-    """All positives that are looked at, all known negatives, and enough unlabelled rows, in the order of their numbers.
+    """All positives of the view, all known negatives, and enough unlabelled rows, in the order of their numbers.
 
     Known negatives weigh as much, in comparison with the unlabelled rows, as they do among all rows.
     """
     rows, said = view.parted.rows, view.parted.rows.said
     n_unl = min(view.n_unchecked, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
-    drawn = view.numbers_of_unchecked(_without_repeats(view.n_unchecked, n_unl))
-    not_positive = np.sort(np.concatenate([drawn, said.negatives]))
-    few = view.subset(np.arange(view.n_positives), not_positive - np.searchsorted(rows.positives, not_positive))
-    numbers = np.concatenate([rows.positives[view.kept], not_positive])
-    order = np.argsort(numbers)
-    weight = np.concatenate([few.pos_weight, few.unl_weight])[order]
+    drawn = view.numbers_of_unchecked(np.sort(_without_repeats(view.n_unchecked, n_unl)))
+    positives = rows.positives[view.kept]
+    numbers = np.sort(np.concatenate([positives, drawn, said.negatives]))
+    # All at once and in their order: of hundreds of thousands of rows every copy takes a tenth of a second.
+    taken, weight = rows.take(numbers)
     labelled = rows.positives if said.labelled is None else said.labelled
-    sample = Data(few.matrix.rows(order).X, order < view.n_positives, weight, numbers[order], labelled)
-    sample = sample._replace(verdict=_verdict(sample.row, rows)).subset(weight > 0)
+    sample = Data(taken.X, np.isin(numbers, positives, assume_unique=True), weight, numbers, labelled)
+    sample = sample._replace(verdict=_verdict(numbers, rows))
+    sample = sample if weight.all() else sample.subset(weight > 0)
     return sample if n_unl == view.n_unchecked else sample.weighing(view.known_negative_share)
 
 
 def _verdict(numbers: Ints, rows: PartedRows) -> Ints | None:
-    """What was found of some rows; None where nobody has checked any."""
+    """The results of the checks of some rows; None if no row was checked."""
     said = rows.said
     if said.labelled is None:
         return None

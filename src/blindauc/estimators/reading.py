@@ -21,6 +21,9 @@ from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
+ENOUGH_TO_EXPLAIN = 2**15
+"""Rows of which the few hundred that explanations are drawn from are chosen."""
+
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
@@ -157,6 +160,16 @@ class Sifted:
         is_number = slice(None) if self.data.is_category is None else ~self.data.is_category
         spread[is_number] = self.data.without_categories().filled().rows.spread
         return spread
+
+    @property
+    def explained_by(self) -> Data:
+        """The rows that explanations are drawn from: `data`, or, where that is a sample, no more than enough of it."""
+        data = self.data
+        if self.parts is None or len(data.row) <= ENOUGH_TO_EXPLAIN:
+            return data
+        kept = np.zeros_like(data.is_positive)
+        kept[:: -(-len(kept) // ENOUGH_TO_EXPLAIN)] = True
+        return data.subset(kept) if data.is_unlabelled[kept].any() else data
 
     @property
     def standing_for(self) -> Floats:

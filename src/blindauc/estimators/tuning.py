@@ -179,7 +179,7 @@ class TunedPUClassifier(PUParameters):
             self.outliers_,
         ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
-        reference = reference_rows(data)
+        reference = reference_rows(rows.explained_by)
         self._store_usual(reference)
         self._store_explanation(reference, compared, average.folds)
 

@@ -58,7 +58,7 @@ def _bins(scores: Any, low: float, width: float) -> Any:
 
 def _curvature(loss: Loss, width: float) -> Floats:
     """The mean curvature of pairs of each two bins, of shape (positive's, unlabelled row's)."""
-    apart = width * np.arange(-N_BINS, N_BINS + 1)
+    apart: Floats = width * np.arange(-N_BINS, N_BINS + 1, dtype=np.float64)
     values = loss.derivative_of_order(0, apart)
     means = (values[2:] - 2 * values[1:-1] + values[:-2]) / width**2
     every = np.arange(N_BINS)
