@@ -29,6 +29,12 @@ import chromium
 N_COLORS = 64
 """Enough for text and two or three hues, at a third of the size."""
 
+PREPARE = """(is_marked => {
+  const style = document.createElement("style")  // what is far below the window has its full height, too
+  style.textContent = "* { content-visibility: visible !important }" + (is_marked ? "body { padding-left: 16px }" : "")
+  document.head.append(style)
+})"""
+
 MARK = """(([selector, text]) => {
   const found = document.querySelector(selector).getBoundingClientRect()
   const mark = document.createElement("div")
@@ -40,8 +46,8 @@ MARK = """(([selector, text]) => {
 })"""
 
 ENDS = """(([first, last]) => {
-  const [top, bottom] = [first, last].map(selector => document.querySelector(selector).getBoundingClientRect())
-  return [top.top + scrollY, bottom.bottom + scrollY]
+  const box = selector => document.querySelector(selector).getBoundingClientRect()
+  return [box(first).top + scrollY, last ? box(last).bottom + scrollY : innerHeight - 32]
 })"""
 
 
@@ -50,7 +56,7 @@ VALUES = "[...document.querySelectorAll('#summary .value')].map(value => value.t
 
 
 class Picture(NamedTuple):
-    """What is taken: from the top of one element to the bottom of another, with numbers beside some."""
+    """What is taken: from the top of one element to the bottom of another (or of the window), with numbers beside some."""
 
     name: str
     width: int
@@ -88,7 +94,7 @@ REPORT = (
         760,
         "#doubts .filter",
         "#doubts tbody tr:nth-child(6)",
-        ["#doubts .filter", "#doubts th:nth-child(4)", "#doubts th:nth-child(5)", "#doubts th:nth-child(6)"],
+        ["#doubts .filter", "#doubts tbody tr:nth-child(1) td:nth-child(1)", "#doubts tbody tr:nth-child(1) td:nth-child(6)"],
     ),
     Picture(
         "report-columns",
@@ -120,17 +126,16 @@ def main(demo: Path, images: Path) -> None:
             page.type("Ada")
             page.press("Enter")
             _until(page, "document.querySelector('#row h2, #row h1')")
-            _save(page, Picture("review", 900, "body", "#row"), images)
+            _save(page, Picture("review", 900, "body", ""), images)
 
 
 def _save(page: Any, picture: Picture, images: Path) -> None:
-    if picture.marks:
-        page.evaluate("document.body.style.paddingLeft = '16px'")
+    page.evaluate(f"{PREPARE}({json.dumps(bool(picture.marks))})")
     for number, selector in enumerate(picture.marks, start=1):
         page.evaluate(f"{MARK}({json.dumps([selector, str(number)])})")
     top, bottom = page.evaluate(f"{ENDS}({json.dumps([picture.first, picture.last])})")
     clip = {"x": 0, "y": max(top - 16, 0), "width": picture.width, "height": bottom - top + 32, "scale": 1}
-    taken = page.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
+    taken = page.send("Page.captureScreenshot", captureBeyondViewport=bool(picture.last), clip=clip)["data"]
     image = Image.open(io.BytesIO(base64.b64decode(taken))).convert("RGB")
     values = PngInfo()
     values.add_text("values", page.evaluate(VALUES))
