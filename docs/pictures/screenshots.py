@@ -56,7 +56,7 @@ VALUES = "[...document.querySelectorAll('#summary .value')].map(value => value.t
 
 
 class Picture(NamedTuple):
-    """What is taken: from the top of one element to the bottom of another (or of the window), with numbers beside some."""
+    """From the top of one element to the bottom of another (or of the window), with numbers beside some."""
 
     name: str
     width: int
@@ -94,7 +94,11 @@ REPORT = (
         760,
         "#doubts .filter",
         "#doubts tbody tr:nth-child(6)",
-        ["#doubts .filter", "#doubts tbody tr:nth-child(1) td:nth-child(1)", "#doubts tbody tr:nth-child(1) td:nth-child(6)"],
+        [
+            "#doubts .filter",
+            "#doubts tbody tr:nth-child(1) td:nth-child(1)",
+            "#doubts tbody tr:nth-child(1) td:nth-child(6)",
+        ],
     ),
     Picture(
         "report-columns",
