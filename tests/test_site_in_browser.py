@@ -26,7 +26,8 @@ WIDER = """[...document.querySelectorAll('body *')].filter(element => {
 BROKEN_FORMULAS = r"""[
   ...document.querySelectorAll('.arithmatex, merror'),
   ...[...document.querySelectorAll('math mi, math mo, math mtext')].filter(each => /[\\$&]/.test(each.textContent)),
-  ...[...document.querySelectorAll('.formula')].filter(each => !each.querySelector('math')?.clientWidth),
+  ...[...document.querySelectorAll('.formula')].filter(each => !each.getBoundingClientRect().width),
+  ...[...document.querySelectorAll('.formula')].filter(each => !each.querySelector('math')),
 ].map(each => each.outerHTML.slice(0, 200))"""
 
 UNRENDERED = r"""[...document.querySelectorAll('.md-content p, .md-content li, .md-content td')].flatMap(

@@ -24,4 +24,4 @@ def _mathml(match: re.Match[str]) -> str:
 
 def _aligned(formula: str) -> str:
     """Lines of a formula that are aligned at `&` need an environment, which Sphinx adds by itself."""
-    return rf"\begin{{aligned}}{formula}\end{{aligned}}" if "&" in formula else formula
+    return rf"\begin{{align*}}{formula}\end{{align*}}" if "&" in formula else formula
