@@ -4,7 +4,7 @@ BIN := .venv/bin
 TORCH ?= torch
 # or one version of it, such as a build without CUDA, which is smaller: make test-torch TORCH='torch==2.13.0'
 
-.PHONY: install demo test test-slow test-torch bench accuracy honesty choice shapes docs release clean
+.PHONY: install demo test test-slow test-torch bench accuracy honesty choice shapes docs test-docs pictures release clean
 
 install: .venv/.installed
 
@@ -71,6 +71,14 @@ release: install  ## a wheel and an sdist in dist/, each tried in a clean enviro
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build
 	$(BIN)/python tools/try_release.py
+
+test-docs: docs  ## every page of the site in a browser, at two widths
+	$(BIN)/python -m pytest tests/test_site_in_browser.py
+
+pictures: demo  ## the pictures of README and the site, from the demo and from data (needs Chromium)
+	$(BIN)/python docs/pictures/screenshots.py build/demo docs/images
+	$(BIN)/python docs/pictures/figures.py docs/images
+	$(BIN)/python docs/pictures/gallery.py docs/images
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import os
 import re
 import shlex
 import tempfile
@@ -18,6 +19,7 @@ from blindauc.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 README, DOCS = ROOT / "README.md", ROOT / "docs"
+GALLERY, DATA = DOCS / "gallery.md", ROOT.parent / "shared" / "data"
 TORCH_PAGE = DOCS / "how-to" / "train-a-net.md"
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 
@@ -48,6 +50,10 @@ def test_python_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     """A block of text is what the block before it prints, word by word; numbers as near as machines differ."""
     if page == TORCH_PAGE:
         pytest.importorskip("torch", reason="torch is not installed: make test-torch")
+    if page == GALLERY and not os.environ.get("BLINDAUC_DATA"):
+        if not DATA.is_dir():
+            pytest.skip("needs ../shared/data, or the folder in BLINDAUC_DATA")
+        monkeypatch.setenv("BLINDAUC_DATA", str(DATA))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     names, printed = {"__name__": "__main__"}, ""

@@ -19,4 +19,9 @@ def on_page_content(html: str, **page: Any) -> str:
 def _mathml(match: re.Match[str]) -> str:
     tag, bracket, formula = match.groups()
     display = "block" if bracket == "[" else "inline"
-    return f'<{tag} class="formula">{convert(unescape(formula).strip(), display=display)}</{tag}>'
+    return f'<{tag} class="formula">{convert(_aligned(unescape(formula).strip()), display=display)}</{tag}>'
+
+
+def _aligned(formula: str) -> str:
+    """Lines of a formula that are aligned at `&` need an environment, which Sphinx adds by itself."""
+    return rf"\begin{{align*}}{formula}\end{{align*}}" if "&" in formula else formula
