@@ -1,15 +1,20 @@
 """Checked labels in the fit: the objective, the solver, what is told, and inputs that make no sense."""
 
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from checked_digits import DIGITS
+from scipy.special import softmax
 from sklearn.base import clone
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV, expected_found
 from blindauc.checked import read_checked
+from blindauc.choice.likelihood import N_BINS, SHARPNESS
+from blindauc.choice.search import Search
+from blindauc.choice.verdicts import log_probability
 from blindauc.data import Data
 from blindauc.datasets import make_correlated_data
 from blindauc.estimators.blind_auc import blind_auc_risk
@@ -18,7 +23,7 @@ from blindauc.estimators.pu_error import pu_error_risk
 from blindauc.evidence.folds import enough_rows, fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
 from blindauc.risks import PU_ERROR_RISKS
-from blindauc.scorers import LinearScorer
+from blindauc.scorers import LinearScorer, Spec
 from blindauc.scorers.linear import outlier_set
 from blindauc.solvers import exchange, path, psg
 from blindauc.sparsity import L0Among
@@ -409,3 +414,71 @@ def test_expected_found_counts_no_row_that_was_checked():
     model = BlindAUCClassifier(prior=0.2).fit(data.X, data.y_pu, checked=checked)
     with pytest.raises(ValueError, match="from 1 to 300"):
         expected_found(model, data.X, 400, training=True)
+
+
+def slow_log_probability(ranks, verdict, share):
+    """The sum over both sharpnesses, label by label."""
+    bins = np.minimum(np.floor(ranks * N_BINS), N_BINS - 1)
+    seen, told = [], []
+    for a, b in product(SHARPNESS, SHARPNESS):
+        right = N_BINS * (((bins + 1) / N_BINS) ** a - (bins / N_BINS) ** a)
+        wrong = N_BINS * ((1 - bins / N_BINS) ** b - (1 - (bins + 1) / N_BINS) ** b)
+        label = (1 - share) * right + share * wrong
+        seen.append(np.prod(label))
+        wrong_share = share * wrong / label
+        told.append(np.prod(np.where(verdict == 0, 1.0, np.where(verdict == 1, 1 - wrong_share, wrong_share))))
+    return np.log(np.average(told, weights=seen))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_probability_of_verdicts_against_a_loop(seed):
+    rng = np.random.default_rng(seed)
+    ranks, verdict = np.append(rng.beta(5, 1, 20), rng.uniform(size=5)), rng.integers(-1, 2, 25)
+    shares = np.array([0.05, 0.1, 0.4])
+    expected = [slow_log_probability(ranks, verdict, share) for share in shares]
+    np.testing.assert_allclose(log_probability(ranks, np.ones(25), verdict, shares), expected)
+    twice = log_probability(np.tile(ranks, 2), np.ones(50), np.tile(verdict, 2), shares)
+    np.testing.assert_allclose(log_probability(ranks, np.full(25, 2.0), verdict, shares), twice)
+
+
+def test_verdicts_change_the_belief_in_shares_of_outliers():
+    data = some_data(0, n_pos=30, n_unl=50, n_negative=10, n_confirmed=20)
+    data = data._replace(weight=np.ones(90), labelled=data.row[data.is_positive | data.is_known_negative])
+    rng = np.random.default_rng(0)
+    pos_ranks, negative_ranks = rng.beta(4, 1, 30), rng.beta(1, 2, 10)
+    specs = [Spec("standard", "logistic", 1.0, share, None) for share in (0.0, 0.5)]
+    alike = [np.tile(ranks, (2, 1)) for ranks in (pos_ranks, negative_ranks)]
+    search = Search(data, specs, np.log([0.7, 0.3]), alike[0], [], [], [], negative_ranks=alike[1])
+    # Ten labels of forty were found wrong; the second candidate leaves out five of the ten that nobody has checked.
+    ranks, verdict = np.append(pos_ranks, negative_ranks), data.verdict[data.is_positive]
+    told = log_probability(ranks, np.ones(40), np.append(verdict, np.full(10, -1)), np.array([0.25, 0.375]))
+    assert abs(told[0] - told[1]) > 0.5
+    np.testing.assert_allclose(search.weights, softmax(np.log([0.7, 0.3]) + told))
+    # A split's own rows have no say in the weights of its average.
+    held_out = np.zeros(90, dtype=bool)
+    held_out[np.flatnonzero(data.is_known_negative)[:4]] = True
+    other = replace(search, negative_ranks=np.where(held_out[data.is_known_negative], 1.0, alike[1]))
+    np.testing.assert_array_equal(search.weights_without(held_out), other.weights_without(held_out))
+    assert (search.weights != other.weights).all()
+
+
+def test_a_search_ranks_known_negatives():
+    data = drawn(seed=1, n_pos=100, kind="far")
+    checked = np.full(len(data.y_pu), np.nan)
+    rows = np.flatnonzero(data.y_pu == 1)[::2]
+    checked[rows] = data.y_true[rows]
+    after = BlindAUCClassifierCV(**TUNED).fit(data.X, data.y_pu, checked=checked)
+    n_wrong = int((checked == 0).sum())
+    assert 0 < n_wrong < 20
+    assert min(after.cv_results_["param_n_outliers"]) == n_wrong / 100
+    assert set(np.flatnonzero(checked == 1)).isdisjoint(after.outliers_)
+
+
+def test_labels_that_were_checked_are_compared_with_what_their_ranks_say():
+    data = drawn(seed=2, kind="far")
+    labelled = np.flatnonzero(data.y_pu == 1)
+    checked = np.full(len(data.y_pu), np.nan)
+    checked[labelled[::2]] = data.y_true[labelled[::2]]
+    model = BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu, checked=checked)
+    assert model.wrong_expected_.low <= (checked == 0).sum() <= model.wrong_expected_.high <= 30
+    assert not hasattr(BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu), "wrong_expected_")

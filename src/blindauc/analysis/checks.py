@@ -91,5 +91,6 @@ def checks_told(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks 
             ("n_negative", ~is_labelled, FOUND_NEGATIVE),
         )
     }
-    auc = getattr(ranking, "auc_checked_", None)
-    return Checks(**found, auc=None if auc is None else interval(auc))
+    known = {"auc": "auc_checked_", "expected": "wrong_expected_"}
+    told = {name: interval(getattr(ranking, of)) for name, of in known.items() if hasattr(ranking, of)}
+    return Checks(**found, **told)

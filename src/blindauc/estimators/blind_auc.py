@@ -161,6 +161,9 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         The AUC of positives against these, by rows held out of the fit; it needs no prior. They are no random sample of
         negatives: labels found wrong in the order of suspicion rank lower than most negatives, and unlabelled rows that
         were checked from the top of the ranking rank higher.
+    wrong_expected_ : Estimate, where labels were checked
+        How many of these labels are wrong by their out-of-fold ranks alone. Compare with how many were found: that is
+        how well `suspicion_` is calibrated.
     check_for_ranking_ : ndarray
         The first of the rows that `next_to_check(k, for_="ranking")` names.
     calibration_, unlabelled_calibration_ : ScoreModel

@@ -9,7 +9,7 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED, Estimate
-from blindauc.estimators.checking import LabelChecks, auc_checked, gains
+from blindauc.estimators.checking import LabelChecks, auc_checked, gains, wrong_expected
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
@@ -34,6 +34,8 @@ class Meaning:
     labels_by_step : ndarray, how many of these labels are in each step of the calibration, but for those with leverage
         and those that were checked
     auc_checked : Estimate of the AUC of positives against known negatives; None where these are too few
+    wrong_expected : Estimate of how many of the labels that were checked are wrong, by their ranks alone; None where
+        none was checked, or nothing is known
     gain : ndarray, for each fitted row how much checking it promises (`checking.py`)
     """
 
@@ -47,6 +49,7 @@ class Meaning:
     suspicion: Floats
     labels_by_step: Ints
     auc_checked: Estimate | None
+    wrong_expected: Estimate | None
     gain: Floats
 
     def with_leverage(self, rows: Ints) -> Meaning:
@@ -97,7 +100,7 @@ def meaning_of(
     labelled_rows, first = np.unique(data.row[labelled], return_index=True)
     labels = LabelChecks.of(data, labelled, first)
     suspicion = of_ranks.suspicion(pos_rank[first])
-    by_step = of_ranks.count(pos_rank[first][labels.is_unchecked])
+    by_step, checked_by_step = (of_ranks.count(pos_rank[first][k]) for k in (labels.is_unchecked, ~labels.is_unchecked))
     return Meaning(
         among_all_rows(of_unlabelled, labelled_share) if sampling == "one_sample" else of_unlabelled,
         of_unlabelled,
@@ -109,6 +112,7 @@ def meaning_of(
         labels.settled(suspicion),
         by_step,
         auc_checked(data, rank, of_ranks),
+        wrong_expected(of_ranks, checked_by_step),
         gains(data, rank, of_ranks, outliers),
     )
 

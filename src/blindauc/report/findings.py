@@ -61,6 +61,8 @@ class Checks:
     n_positive, n_negative : unlabelled rows that were checked, and are positive or not
     auc : the AUC of positives against the rows known to be negative, which are no random sample; None where these are
         too few
+    expected : how many of the labels that were checked are wrong by their out-of-fold ranks alone; None where that
+        cannot be told, or no label was checked
     """
 
     n_right: int
@@ -68,13 +70,18 @@ class Checks:
     n_positive: int
     n_negative: int
     auc: Interval | None = None
+    expected: Interval | None = None
 
     @classmethod
     def of_json(cls, parts: dict[str, Any] | None) -> Checks | None:
         if parts is None:
             return None
-        auc = parts.get("auc")
-        return cls(**parts | {"auc": None if auc is None else Interval(*auc)})
+        return cls(**parts | {name: Interval(*parts[name]) for name in ("auc", "expected") if parts.get(name)})
+
+    @property
+    def n_labels(self) -> int:
+        """Labels that were checked."""
+        return self.n_right + self.n_wrong
 
 
 @dataclass(frozen=True)
