@@ -91,6 +91,9 @@ def checks_told(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Checks 
             ("n_negative", ~is_labelled, FOUND_NEGATIVE),
         )
     }
-    known = {"auc": "auc_checked_", "expected": "wrong_expected_"}
-    told = {name: interval(getattr(ranking, of)) for name, of in known.items() if hasattr(ranking, of)}
-    return Checks(**found, **told)
+    auc, expected = (getattr(ranking, name, None) for name in ("auc_checked_", "wrong_expected_"))
+    return Checks(
+        **found,
+        auc=None if auc is None else interval(auc),
+        expected=None if expected is None else interval(expected),
+    )

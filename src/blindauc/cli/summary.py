@@ -81,8 +81,8 @@ def _numbers(findings: Findings) -> Iterator[str]:
     checks = findings.checks
     if checks is not None and checks.expected is not None:
         expected = how_many(Expected(checks.n_labels, *checks.expected), is_known=True)
-        found = f"{checks.n_wrong:,} of {checks.n_labels:,}"
-        yield f"wrong labels among the checked    {found}; by their ranks {expected} were expected"
+        of_checked = f"{checks.n_wrong:,} of {checks.n_labels:,}"
+        yield f"wrong labels among the checked    {of_checked}; by their ranks {expected} were expected"
     found, wrong = positives_first(findings), wrong_first(findings)
     rows = _found(found, findings) if found else "how many are positive cannot be told"
     labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be told"
