@@ -22,6 +22,10 @@ from blindauc.estimators.checking import gains
 from blindauc.estimators.pu_error import pu_error_risk
 from blindauc.evidence.folds import enough_rows, fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
+from blindauc.prior.posterior import Mixtures
+from blindauc.prior.samples import Counts
+from blindauc.prior.score_model import explain_scores
+from blindauc.prior.shapes import shape_library
 from blindauc.risks import PU_ERROR_RISKS
 from blindauc.scorers import LinearScorer, Spec
 from blindauc.scorers.linear import outlier_set
@@ -482,3 +486,37 @@ def test_labels_that_were_checked_are_compared_with_what_their_ranks_say():
     model = BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu, checked=checked)
     assert model.wrong_expected_.low <= (checked == 0).sum() <= model.wrong_expected_.high <= 30
     assert not hasattr(BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu), "wrong_expected_")
+
+
+def test_what_was_found_tells_how_many_of_the_others_are_wrong():
+    """Thirty low labels that were confirmed leave fewer wrong ones than thirty that were not looked at."""
+    rng = np.random.default_rng(0)
+    labelled = np.append(rng.normal(1.5, 1, 80), rng.normal(0, 1, 20))
+    unlabelled = np.append(rng.normal(0, 1, 400), rng.normal(1.5, 1, 100))
+    lowest, verdict = np.argsort(labelled)[:30], np.zeros(100, dtype=int)
+    unknown = explain_scores(labelled, unlabelled, prior=0.2).model.estimate.contamination
+    verdict[lowest] = 1
+    confirmed = explain_scores(labelled, unlabelled, prior=0.2, pos_verdict=verdict).model.estimate.contamination
+    verdict[lowest] = np.where(lowest < 80, 1, -1)
+    true = explain_scores(labelled, unlabelled, prior=0.2, pos_verdict=verdict).model.estimate.contamination
+    assert confirmed < true
+    assert confirmed < unknown
+    assert abs(true - 0.2) < abs(unknown - 0.2)
+    assert true.high - true.low < unknown.high - unknown.low
+    assert true.low < 0.2 < true.high
+
+
+def test_the_likelihood_of_verdicts_is_that_of_a_loop():
+    counts = Counts(np.array([3.0, 4.0, 8.0]), np.array([20.0, 10.0, 5.0]))
+    right, wrong = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.0])
+    grids = np.array([0.1, 0.3]), np.array([0.05, 0.2])
+    plain = Mixtures(counts, *grids, shape_library())
+    told = Mixtures(replace(counts, right=right, wrong=wrong), *grids, shape_library())
+    added = told.log_likelihood() - plain.log_likelihood()
+    for e, p, shape in ((0, 0, 0), (1, 0, 7), (1, 1, 40)):
+        f0, f1 = plain._classes(np.array([e]), np.array([p]), np.array([shape]))[:, 0]
+        eta, expected = grids[1][e], 0.0
+        for b in range(3):
+            is_wrong = eta * f0[b] / (eta * f0[b] + (1 - eta) * f1[b])
+            expected += right[b] * np.log(1 - is_wrong) + wrong[b] * np.log(is_wrong)
+        np.testing.assert_allclose(added[e, p, shape], expected, rtol=1e-3)

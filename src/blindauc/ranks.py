@@ -6,17 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Ranks and weights of labelled positives and of unlabelled rows, by models that have not seen them."""
+    """Ranks and weights of labelled positives and of unlabelled rows, by models that have not seen them.
+
+    `pos_verdict` says what was found where labels were checked; None where none was.
+    """
 
     pos: Floats
     unl: Floats
     pos_weight: Floats
     unl_weight: Floats
+    pos_verdict: Ints | None = None
 
 
 def share_below(targets: Floats, scores: Floats, weight: Floats) -> Floats:

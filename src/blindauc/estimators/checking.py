@@ -29,7 +29,6 @@ from blindauc.estimators.explained import is_calibrated
 from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.metrics import pu_auc_score
 from blindauc.prior import ScoreModel
-from blindauc.trust.judgement import is_judged
 
 MIN_CHECKED = 10
 """Known negatives, and positives, that it takes to tell an AUC by them (convention)."""
@@ -81,15 +80,6 @@ def auc_checked(data: Data, rank: Floats, of_ranks: ScoreModel) -> Estimate | No
     weight = data.counts * np.maximum(1 - doubt, 1e-9)
     # With a prior of zero the unlabelled side holds negatives alone.
     return pu_auc_score(pos[taken], rank[taken], sample_weight=weight[taken], prior=0.0)
-
-
-def wrong_expected(of_ranks: ScoreModel, by_step: Ints) -> Estimate | None:
-    """How many labels that were checked are wrong, by how many of them are in each step; None if that is not known."""
-    n_checked = int(by_step.sum())
-    if n_checked == 0 or not is_judged(of_ranks):
-        return None
-    (wrong,) = of_ranks.expected_wrong(by_step, [n_checked])
-    return wrong
 
 
 def gains(data: Data, rank: Floats, of_ranks: ScoreModel, outliers: Ints) -> Floats:

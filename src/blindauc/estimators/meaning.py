@@ -9,7 +9,7 @@ import numpy as np
 from blindauc._typing import Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import MIN_JUDGED, Estimate
-from blindauc.estimators.checking import LabelChecks, auc_checked, gains, wrong_expected
+from blindauc.estimators.checking import LabelChecks, auc_checked, gains
 from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
@@ -81,12 +81,14 @@ def meaning_of(
     positives were held out, nothing is known of the AUC, the probabilities and the labels.
 
     The mixture is one of all labels as they came, those that were checked among them: who checks by suspicion checks by
-    rank, and without those labels the others would not be a sample that the mixture can explain.
+    rank, and without those labels the others would not be a sample that the mixture can explain. What was found is part
+    of its likelihood. How many of the checked labels were to be expected wrong is told by ranks alone.
     """
     unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = known.rank if known.is_known else share_below(scores, unl_scores, unl_weight)
-    judgement = judge_ranks(as_ranked(data, rank), prior)
+    ranked = as_ranked(data, rank)
+    judgement = judge_ranks(ranked, prior)
     if not known.is_known or _n_distinct(data, known.rank) < MIN_JUDGED:
         judgement = without_evidence(judgement, prior)
     of_ranks = judgement.score_model
@@ -100,27 +102,30 @@ def meaning_of(
     labelled_rows, first = np.unique(data.row[labelled], return_index=True)
     labels = LabelChecks.of(data, labelled, first)
     suspicion = of_ranks.suspicion(pos_rank[first])
-    by_step, checked_by_step = (of_ranks.count(pos_rank[first][k]) for k in (labels.is_unchecked, ~labels.is_unchecked))
+    by_step = of_ranks.count(pos_rank[first][labels.is_unchecked])
     return Meaning(
         among_all_rows(of_unlabelled, labelled_share) if sampling == "one_sample" else of_unlabelled,
         of_unlabelled,
         lift,
         of_ranks.estimate.prior,
         labels.contamination(of_ranks, by_step),
-        judgement.auc if not labels.is_wrong.any() or not is_judged(of_ranks) else _auc_as_found(data, rank, prior),
+        judgement.auc,
         labelled_rows,
         labels.settled(suspicion),
         by_step,
         auc_checked(data, rank, of_ranks),
-        wrong_expected(of_ranks, checked_by_step),
+        _wrong_expected(ranked, prior, pos_rank[first][~labels.is_unchecked]) if is_judged(of_ranks) else None,
         gains(data, rank, of_ranks, outliers),
     )
 
 
-def _auc_as_found(data: Data, rank: Floats, prior: float | None) -> Estimate:
-    """The AUC by the labels that were not found wrong: of the others it need not be learnt any more how they rank."""
-    kept = data.is_unlabelled | (data.is_labelled & data.is_positive)
-    return judge_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
+def _wrong_expected(ranked: Ranked, prior: float | None, checked: Floats) -> Estimate | None:
+    """How many labels of these ranks are wrong as far as ranks tell, whatever was found; None where there are none."""
+    if len(checked) == 0:
+        return None
+    of_ranks = judge_ranks(replace(ranked, pos_verdict=None), prior).score_model
+    (wrong,) = of_ranks.expected_wrong(of_ranks.count(checked), [len(checked)])
+    return wrong
 
 
 def _n_distinct(data: Data, rank: Floats) -> int:
@@ -141,4 +146,5 @@ def as_ranked(data: Data, rank: Floats) -> Ranked:
         counts = counts.copy()
         for kind in (pos, unl):
             counts[kind] /= design_effect(rank[kind], data.group[kind])
-    return Ranked(rank[pos], rank[unl], counts[pos], counts[unl])
+    verdict = None if data.verdict is None or not data.verdict[pos].any() else data.verdict[pos]
+    return Ranked(rank[pos], rank[unl], counts[pos], counts[unl], verdict)

@@ -9,6 +9,10 @@ bin, and the likelihood of (shape, prior, eta) is that of two multinomial sample
 
     sum_b labelled_b log((1 - eta) f1_b + eta f0_b) + unlabelled_b log(prior f1_b + (1 - prior) f0_b)
 
+Labels that somebody has checked add the probability of what was found, given their scores: in each bin, the share
+(1 - eta) f1 or eta f0 of their sum. It does not matter whether they were chosen at random or by their scores (Rubin,
+Inference and missing data, Biometrika 1976).
+
 Without negatives none of the three numbers is identified by data alone (Scott, Blanchard & Handy 2013): a shape whose
 ratio f1/f0 stays bounded, and a smaller prior, explain the same ranks. So an interval holds every value with which
 some mixture explains the ranks nearly as well as the best one does:
@@ -58,6 +62,9 @@ the prior holds the truth in 89 to 93 % of draws with 500 labelled rows (`benchm
 
 STRAY_SHARE = 1e-3
 """Part of every class spread evenly over the pooled ranks, so that no single score can rule out a shape."""
+
+LEAST_WRONG = 1e-6
+"""Where no label is believed to be wrong, one that was found wrong is all but impossible."""
 
 NEGLIGIBLE = 1e-5
 """Mixtures believed less than this do not count in averages."""
@@ -264,6 +271,10 @@ class Mixtures:
             # The pool is constant but for errors of the interpolation, which cancel by dividing by it.
             f_pool = self._labelled_share * f_lab + (1 - self._labelled_share) * f_unl
             result[e] = np.log(f_lab / f_pool) @ labelled + np.log(f_unl / f_pool) @ unlabelled
+            if self.counts.right is not None and self.counts.wrong is not None:
+                # Where a label was checked: the probability of what was found, given the score.
+                result[e] += np.log((1 - eta) * f1 / f_lab) @ self.counts.right
+                result[e] += np.log(max(eta, LEAST_WRONG) * f0 / f_lab) @ self.counts.wrong
         return result
 
     def average_shares(self, belief: Floats) -> tuple[Floats, Floats]:
