@@ -165,7 +165,10 @@ def test_known_negatives_have_the_share_that_was_asked_for():
     assert weighed.known_negative_share == pytest.approx(0.25)
     assert weighed.weight[~data.is_positive].sum() == pytest.approx(data.weight[~data.is_positive].sum())
     np.testing.assert_array_equal(weighed.weight[data.is_positive], data.weight[data.is_positive])
-    assert data.weighing(None) is data
+    assert data.weighing(None) is data  # none of these had a label
+    labelled = data._replace(labelled=data.row[data.is_positive | data.is_known_negative])
+    expected = np.where(data.is_known_negative, 0.0, data.weight)
+    np.testing.assert_array_equal(labelled.weighing(None).weight, expected)
     assert data.subset(~data.is_known_negative).weighing(0.25).known_negative_share == 0
 
 
@@ -286,10 +289,11 @@ def test_scores_that_bend_use_checked_rows(shape):
     assert not np.array_equal(before, after)
 
 
-def test_a_share_of_zero_is_a_fit_without_known_negatives():
+@pytest.mark.parametrize("share", [0.0, "auto"])
+def test_labels_found_wrong_without_a_share_are_not_in_the_fit(share):
     data = drawn()
     checked = checks_of(data, data.outliers)
-    model = BlindAUCClassifier(known_negative_share=0.0, calibrate=False, scaling="none", l2=0.1)
+    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, scaling="none", l2=0.1)
     without = BlindAUCClassifier(calibrate=False, scaling="none", l2=0.1)
     kept = np.setdiff1d(np.arange(len(data.y_pu)), data.outliers)
     np.testing.assert_allclose(
@@ -334,9 +338,10 @@ def test_shares_are_chosen_by_the_search():
     model = BlindAUCClassifierCV(**TUNED).fit(data.X, data.y_pu, checked=checks_of(data, data.outliers))
     shares = set(model.cv_results_["param_known_negative_share"])
     assert len(shares) > 1
-    assert model.best_params_["known_negative_share"] in shares
-    again = model.best_estimator_
-    assert again.known_negative_share == model.best_params_["known_negative_share"]
+    assert None in shares
+    best = model.best_params_.get("known_negative_share")
+    assert best in shares
+    assert model.best_estimator_.known_negative_share == ("auto" if best is None else best)
     named = BlindAUCClassifierCV(**TUNED, known_negative_share=0.3)
     named.fit(data.X, data.y_pu, checked=checks_of(data, data.outliers))
     assert set(named.cv_results_["param_known_negative_share"]) == {0.3}

@@ -70,8 +70,9 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         Of the margin by which a positive outranks an unlabelled row.
     known_negative_share : float or "auto", default="auto"
         The share g of rows known to be negative (`fit(checked=...)`) in the weight of all rows that are not positive:
-        the objective is (1 - g) that of positives against unlabelled rows plus g that against known negatives. "auto"
-        takes each for one unlabelled row.
+        the objective is (1 - g) that of positives against unlabelled rows plus g that against known negatives. By
+        "auto" unlabelled rows that were found negative weigh as they did, and labels that were found wrong are in
+        neither: who checks by suspicion finds the negatives that rank lowest, no random sample of them.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None
