@@ -1,36 +1,41 @@
-"""What checked labels bring. Run with `python benchmarks/checked.py [--seeds N] [--tuned] [--draws N]`.
+"""What checked labels bring. Run with `python benchmarks/checked.py [--seeds N] [--stages N ...] [--tuned]`, and
+`python benchmarks/checked.py --draws 200` for the numbers of wrong labels.
 
 Simulated reviewers, who know the true labels, check 10, 20, 50 and 100 rows in all, with a fit after each: labels in
 order of suspicion, labels at random, or what `next_to_check(for_="ranking")` names. Families: ordinary and far wrong
-labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong. AUC is on true labels
-of test rows; "right" is the share of right ones among the labels that are not known to be wrong. "set to 0" is what one
-did before: labels found wrong in order of suspicion are written as 0, and nothing else is known. "all known" is a fit
-with every label checked.
+labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; breast cancer has
+about 55 labels and digits about 50, so that 50 checks are nearly all of them. AUC is on true labels of test rows;
+"right" is the share of right ones among the labels that are not known to be wrong. "set to 0" is what one did before:
+labels found wrong in order of suspicion are written as 0, nothing else is known, and the fit leaves out as many labels
+as that with known negatives does. "all known" is a fit with every label checked.
+
+Differences are paired by draw, and come with their standard errors.
 
 The bars: after 50 checks in order of suspicion AUC is never lower than before on average, at least that of random
 checks in every family, and in the far families at least half of what knowing all labels brings; known negatives beat
 "set to 0" in the mean. The numbers of wrong labels among the first 20 and 50 are within their 90 % intervals in at
-least 85 % of draws (`--draws`, per family).
+least 85 % of draws.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
-from families import MEDIUM, Draw, sklearn_split
+from families import Design, Draw, sklearn_split
 from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV
 
 STAGES = (10, 20, 50, 100)
 FIRST_SEED = 100
+SIMULATED = Design(30, 6, n_unlabelled=600)
 FAMILIES: dict[str, Callable[[int], Draw]] = {
-    f"{kind} {share:.0%}": lambda seed, kind=kind, share=share: replace(MEDIUM, wrong=share).draw(kind, seed)
+    f"{kind} {share:.0%}": lambda seed, kind=kind, share=share: replace(SIMULATED, wrong=share).draw(kind, seed)
     for kind in ("ordinary", "far")
     for share in (0.1, 0.2)
 } | {
@@ -39,56 +44,72 @@ FAMILIES: dict[str, Callable[[int], Draw]] = {
     for share in (0.1, 0.2)
 }
 ORDERS = ("suspicion", "random", "ranking")
-COLUMNS = [f"{order} {n}" for order in ORDERS for n in STAGES]
+LEFT_OUT = {True: (0.0, 0.1, 0.2, 0.3), False: (0.1,)}
+"""Shares of the labels that tuned and plain fits leave out, those that were found wrong among them."""
+
 OF_90_PERCENT = 1.6449 / 1.96
 """From the ends of a 95 % interval to those of a 90 % one, for normal errors."""
+
+Ends = dict[str, tuple[float, float]]
+"""The AUC and the share of right labels of every way to check."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=2, help="draws of each family")
+    parser.add_argument("--seeds", type=int, default=3, help="draws of each family")
+    parser.add_argument("--stages", type=int, nargs="+", default=STAGES, help="numbers of checks")
     parser.add_argument("--tuned", action="store_true", help="BlindAUCClassifierCV instead of BlindAUCClassifier")
-    parser.add_argument("--draws", type=int, default=0, help="draws of each family for the numbers of wrong labels")
+    parser.add_argument("--draws", type=int, default=0, help="count wrong labels in so many draws, and do nothing else")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows = {name: family_row(name, asked.seeds, asked.tuned) for name in FAMILIES}
-    tell_bars(rows)
     if asked.draws:
         tell_counts(asked.draws, asked.tuned)
+        return
+    ends = {name: family(name, asked.seeds, asked.stages, asked.tuned) for name in FAMILIES}
+    tell_bars(ends, 50 if 50 in asked.stages else asked.stages[-1])
 
 
-def new_model(tuned: bool) -> BlindAUCClassifier | BlindAUCClassifierCV:
-    return BlindAUCClassifierCV(shape="linear", n_repeats=1) if tuned else BlindAUCClassifier(n_outliers=0.1)
+def new_model(tuned: bool, n_out: int | list[int] | None = None) -> BlindAUCClassifier | BlindAUCClassifierCV:
+    if tuned:
+        return BlindAUCClassifierCV(shape="linear", n_repeats=1, n_outliers="auto" if n_out is None else n_out)
+    return BlindAUCClassifier(n_outliers=0.1 if n_out is None else n_out)
 
 
-def family_row(name: str, n_seeds: int, tuned: bool) -> dict[str, tuple[float, float]]:
-    """The mean AUC and share of right labels of every way to check, printed as they come."""
-    ends = [one_draw(FAMILIES[name](FIRST_SEED + seed), seed, tuned) for seed in range(n_seeds)]
-    row = {column: tuple(fmean(end[column][k] for end in ends) for k in (0, 1)) for column in ends[0]}
+def family(name: str, n_seeds: int, stages: Sequence[int], tuned: bool) -> list[Ends]:
+    """The ends of each draw; the means are printed as they come."""
+    ends = [one_draw(FAMILIES[name](FIRST_SEED + seed), seed, stages, tuned) for seed in range(n_seeds)]
     print(name)
-    for column, (auc, right) in row.items():
+    for column in ends[0]:
+        auc, right = (fmean(end[column][k] for end in ends) for k in (0, 1))
         print(f"    {column:16} AUC {auc:.4f}   labels right {right:.3f}", flush=True)
-    return row
+    return ends
 
 
-def one_draw(data: Draw, seed: int, tuned: bool) -> dict[str, tuple[float, float]]:
+def one_draw(data: Draw, seed: int, stages: Sequence[int], tuned: bool) -> Ends:
     first = new_model(tuned).fit(data.X, data.y_pu)
     unchecked = np.full(len(data.y_pu), np.nan)
     ends = {"no check": judged(first, data, unchecked)}
     for order in ORDERS:
         model, checked = first, unchecked.copy()
         rng = np.random.default_rng(seed)
-        for n_checked in STAGES:
+        for n_checked in stages:
             rows = to_check(model, data, checked, n_checked - int((~np.isnan(checked)).sum()), order, rng)
             checked[rows] = data.y_true[rows]
             model = new_model(tuned).fit(data.X, data.y_pu, checked=checked)
             ends[f"{order} {n_checked}"] = judged(model, data, checked)
             if order == "suspicion":
-                y = np.where(checked == 0, 0, data.y_pu)
-                ends[f"set to 0 {n_checked}"] = judged(new_model(tuned).fit(data.X, y), data, checked)
+                ends[f"set to 0 {n_checked}"] = judged(set_to_zero(data, checked, tuned), data, checked)
     every = np.where(data.y_pu == 1, data.y_true, np.nan)
     ends["all known"] = judged(new_model(tuned).fit(data.X, data.y_pu, checked=every), data, every)
     return ends
+
+
+def set_to_zero(data: Draw, checked: np.ndarray, tuned: bool) -> BlindAUCClassifier | BlindAUCClassifierCV:
+    """A fit that sees labels found wrong as unlabelled rows, with the same numbers of outliers to choose from."""
+    n_labels, n_found = int(data.y_pu.sum()), int((checked == 0).sum())
+    left_out = sorted({max(0, round(share * n_labels) - n_found) for share in LEFT_OUT[tuned]})
+    y = np.where(checked == 0, 0, data.y_pu)
+    return new_model(tuned, left_out if tuned else left_out[0]).fit(data.X, y)
 
 
 def to_check(model, data: Draw, checked: np.ndarray, n_more: int, order: str, rng: np.random.Generator) -> np.ndarray:
@@ -102,30 +123,39 @@ def judged(model, data: Draw, checked: np.ndarray) -> tuple[float, float]:
     return roc_auc_score(data.y_test, model.decision_function(data.X_test)), float(data.y_true[kept].mean())
 
 
-def tell_bars(rows: dict[str, dict[str, tuple[float, float]]]) -> None:
-    print(
-        "\nafter 50 checks      before  suspicion  random  ranking  set to 0  all known  share of what all labels bring"
-    )
-    names = ("no check", "suspicion 50", "random 50", "ranking 50", "set to 0 50", "all known")
-    table = {family: [row[name][0] for name in names] for family, row in rows.items()}
-    for family, (before, *_, known) in table.items():
-        gained = (table[family][1] - before) / (known - before) if known != before else np.nan
-        print(f"{family:20}", "  ".join(f"{auc:.4f}" for auc in table[family]), f"{gained:10.2f}")
-    print(f"{'mean':20}", "  ".join(f"{auc:.4f}" for auc in np.mean(list(table.values()), axis=0)))
+def tell_bars(ends: dict[str, list[Ends]], n_checked: int) -> None:
+    names = ("no check", *(f"{way} {n_checked}" for way in (*ORDERS, "set to 0")), "all known")
+    aucs = {name: np.array([[end[way][0] for way in names] for end in of]) for name, of in ends.items()}
+    print(f"\nAUC after {n_checked} checks   before  suspicion  random  ranking  set to 0  all known")
+    for name, each in (*aucs.items(), ("mean", np.concatenate(list(aucs.values())))):
+        print(f"{name:20}", "  ".join(f"{auc:7.4f}" for auc in each.mean(axis=0)))
+    print("\nin order of suspicion minus   before            random            set to 0          share of all known")
+    for name, each in (*aucs.items(), ("mean", np.concatenate(list(aucs.values())))):
+        before, suspicion, random, _, zero, known = each.T
+        told = "  ".join(difference(suspicion - other) for other in (before, random, zero))
+        print(f"{name:20}", f"{told}  {(suspicion - before).mean() / (known - before).mean():8.2f}")
+
+
+def difference(paired: np.ndarray) -> str:
+    """A mean and its standard error."""
+    error = paired.std(ddof=1) / np.sqrt(len(paired)) if len(paired) > 1 else np.nan
+    return f"{paired.mean():+.4f} +- {error:.4f}"
 
 
 def tell_counts(n_draws: int, tuned: bool) -> None:
-    print("\nwrong labels among the first 20 and 50, expected and found, and draws within the 90 % interval")
-    within = []
-    for name, draw in FAMILIES.items():
-        found = [counts(draw(FIRST_SEED + seed), tuned) for seed in range(n_draws)]
-        within += [inside for each in found for *_, inside in each]
+    print("wrong labels among the first 20 and 50, expected and found, and the share of draws within the 90 % interval")
+    within: dict[int, list[bool]] = {20: [], 50: []}
+    for place, (name, draw) in enumerate(FAMILIES.items()):
+        seeds = range(place, n_draws, len(FAMILIES))
+        found = [counts(draw(FIRST_SEED + seed), tuned) for seed in seeds]
         for k, of_k in zip((20, 50), zip(*found, strict=True), strict=True):
+            within[k] += [inside for *_, inside in of_k]
             means = np.mean(np.array(of_k, dtype=float), axis=0)
             print(
                 f"{name:20} {k:3}  expected {means[0]:5.1f}  found {means[1]:5.1f}  within {means[2]:.2f}", flush=True
             )
-    print(f"within in {fmean(within):.3f} of {len(within)}")
+    for k, inside in within.items():
+        print(f"among the first {k}: within in {fmean(inside):.3f} of {len(inside)} draws")
 
 
 def counts(data: Draw, tuned: bool) -> list[tuple[float, int, bool]]:

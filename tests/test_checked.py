@@ -1,15 +1,20 @@
 """Checked labels in the fit: the objective, the solver, what is told, and inputs that make no sense."""
 
+from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from checked_digits import DIGITS
+from scipy.special import softmax
 from sklearn.base import clone
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV, expected_found
 from blindauc.checked import read_checked
+from blindauc.choice.likelihood import N_BINS, SHARPNESS
+from blindauc.choice.search import Search
+from blindauc.choice.verdicts import log_probability
 from blindauc.data import Data
 from blindauc.datasets import make_correlated_data
 from blindauc.estimators.blind_auc import blind_auc_risk
@@ -17,8 +22,12 @@ from blindauc.estimators.checking import gains
 from blindauc.estimators.pu_error import pu_error_risk
 from blindauc.evidence.folds import enough_rows, fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
+from blindauc.prior.posterior import Mixtures
+from blindauc.prior.samples import Counts
+from blindauc.prior.score_model import explain_scores
+from blindauc.prior.shapes import shape_library
 from blindauc.risks import PU_ERROR_RISKS
-from blindauc.scorers import LinearScorer
+from blindauc.scorers import LinearScorer, Spec
 from blindauc.scorers.linear import outlier_set
 from blindauc.solvers import exchange, path, psg
 from blindauc.sparsity import L0Among
@@ -156,7 +165,10 @@ def test_known_negatives_have_the_share_that_was_asked_for():
     assert weighed.known_negative_share == pytest.approx(0.25)
     assert weighed.weight[~data.is_positive].sum() == pytest.approx(data.weight[~data.is_positive].sum())
     np.testing.assert_array_equal(weighed.weight[data.is_positive], data.weight[data.is_positive])
-    assert data.weighing(None) is data
+    assert data.weighing(None) is data  # none of these had a label
+    labelled = data._replace(labelled=data.row[data.is_positive | data.is_known_negative])
+    expected = np.where(data.is_known_negative, 0.0, data.weight)
+    np.testing.assert_array_equal(labelled.weighing(None).weight, expected)
     assert data.subset(~data.is_known_negative).weighing(0.25).known_negative_share == 0
 
 
@@ -277,10 +289,11 @@ def test_scores_that_bend_use_checked_rows(shape):
     assert not np.array_equal(before, after)
 
 
-def test_a_share_of_zero_is_a_fit_without_known_negatives():
+@pytest.mark.parametrize("share", [0.0, "auto"])
+def test_labels_found_wrong_without_a_share_are_not_in_the_fit(share):
     data = drawn()
     checked = checks_of(data, data.outliers)
-    model = BlindAUCClassifier(known_negative_share=0.0, calibrate=False, scaling="none", l2=0.1)
+    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, scaling="none", l2=0.1)
     without = BlindAUCClassifier(calibrate=False, scaling="none", l2=0.1)
     kept = np.setdiff1d(np.arange(len(data.y_pu)), data.outliers)
     np.testing.assert_allclose(
@@ -325,9 +338,10 @@ def test_shares_are_chosen_by_the_search():
     model = BlindAUCClassifierCV(**TUNED).fit(data.X, data.y_pu, checked=checks_of(data, data.outliers))
     shares = set(model.cv_results_["param_known_negative_share"])
     assert len(shares) > 1
-    assert model.best_params_["known_negative_share"] in shares
-    again = model.best_estimator_
-    assert again.known_negative_share == model.best_params_["known_negative_share"]
+    assert None in shares
+    best = model.best_params_.get("known_negative_share")
+    assert best in shares
+    assert model.best_estimator_.known_negative_share == ("auto" if best is None else best)
     named = BlindAUCClassifierCV(**TUNED, known_negative_share=0.3)
     named.fit(data.X, data.y_pu, checked=checks_of(data, data.outliers))
     assert set(named.cv_results_["param_known_negative_share"]) == {0.3}
@@ -409,3 +423,105 @@ def test_expected_found_counts_no_row_that_was_checked():
     model = BlindAUCClassifier(prior=0.2).fit(data.X, data.y_pu, checked=checked)
     with pytest.raises(ValueError, match="from 1 to 300"):
         expected_found(model, data.X, 400, training=True)
+
+
+def slow_log_probability(ranks, verdict, share):
+    """The sum over both sharpnesses, label by label."""
+    bins = np.minimum(np.floor(ranks * N_BINS), N_BINS - 1)
+    seen, told = [], []
+    for a, b in product(SHARPNESS, SHARPNESS):
+        right = N_BINS * (((bins + 1) / N_BINS) ** a - (bins / N_BINS) ** a)
+        wrong = N_BINS * ((1 - bins / N_BINS) ** b - (1 - (bins + 1) / N_BINS) ** b)
+        label = (1 - share) * right + share * wrong
+        seen.append(np.prod(label))
+        wrong_share = share * wrong / label
+        told.append(np.prod(np.where(verdict == 0, 1.0, np.where(verdict == 1, 1 - wrong_share, wrong_share))))
+    return np.log(np.average(told, weights=seen))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_probability_of_verdicts_against_a_loop(seed):
+    rng = np.random.default_rng(seed)
+    ranks, verdict = np.append(rng.beta(5, 1, 20), rng.uniform(size=5)), rng.integers(-1, 2, 25)
+    shares = np.array([0.05, 0.1, 0.4])
+    expected = [slow_log_probability(ranks, verdict, share) for share in shares]
+    np.testing.assert_allclose(log_probability(ranks, np.ones(25), verdict, shares), expected)
+    twice = log_probability(np.tile(ranks, 2), np.ones(50), np.tile(verdict, 2), shares)
+    np.testing.assert_allclose(log_probability(ranks, np.full(25, 2.0), verdict, shares), twice)
+
+
+def test_verdicts_change_the_belief_in_shares_of_outliers():
+    data = some_data(0, n_pos=30, n_unl=50, n_negative=10, n_confirmed=20)
+    data = data._replace(weight=np.ones(90), labelled=data.row[data.is_positive | data.is_known_negative])
+    rng = np.random.default_rng(0)
+    pos_ranks, negative_ranks = rng.beta(4, 1, 30), rng.beta(1, 2, 10)
+    specs = [Spec("standard", "logistic", 1.0, share, None) for share in (0.0, 0.5)]
+    alike = [np.tile(ranks, (2, 1)) for ranks in (pos_ranks, negative_ranks)]
+    search = Search(data, specs, np.log([0.7, 0.3]), alike[0], [], [], [], negative_ranks=alike[1])
+    # Ten labels of forty were found wrong; the second candidate leaves out five of the ten that nobody has checked.
+    ranks, verdict = np.append(pos_ranks, negative_ranks), data.verdict[data.is_positive]
+    told = log_probability(ranks, np.ones(40), np.append(verdict, np.full(10, -1)), np.array([0.25, 0.375]))
+    assert abs(told[0] - told[1]) > 0.5
+    np.testing.assert_allclose(search.weights, softmax(np.log([0.7, 0.3]) + told))
+    # A split's own rows have no say in the weights of its average.
+    held_out = np.zeros(90, dtype=bool)
+    held_out[np.flatnonzero(data.is_known_negative)[:4]] = True
+    other = replace(search, negative_ranks=np.where(held_out[data.is_known_negative], 1.0, alike[1]))
+    np.testing.assert_array_equal(search.weights_without(held_out), other.weights_without(held_out))
+    assert (search.weights != other.weights).all()
+
+
+def test_a_search_ranks_known_negatives():
+    data = drawn(seed=1, n_pos=100, kind="far")
+    checked = np.full(len(data.y_pu), np.nan)
+    rows = np.flatnonzero(data.y_pu == 1)[::2]
+    checked[rows] = data.y_true[rows]
+    after = BlindAUCClassifierCV(**TUNED).fit(data.X, data.y_pu, checked=checked)
+    n_wrong = int((checked == 0).sum())
+    assert 0 < n_wrong < 20
+    assert min(after.cv_results_["param_n_outliers"]) == n_wrong / 100
+    assert set(np.flatnonzero(checked == 1)).isdisjoint(after.outliers_)
+
+
+def test_labels_that_were_checked_are_compared_with_what_their_ranks_say():
+    data = drawn(seed=2, kind="far")
+    labelled = np.flatnonzero(data.y_pu == 1)
+    checked = np.full(len(data.y_pu), np.nan)
+    checked[labelled[::2]] = data.y_true[labelled[::2]]
+    model = BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu, checked=checked)
+    assert model.wrong_expected_.low <= (checked == 0).sum() <= model.wrong_expected_.high <= 30
+    assert not hasattr(BlindAUCClassifier(**PLAIN).fit(data.X, data.y_pu), "wrong_expected_")
+
+
+def test_what_was_found_tells_how_many_of_the_others_are_wrong():
+    """Thirty low labels that were confirmed leave fewer wrong ones than thirty that were not looked at."""
+    rng = np.random.default_rng(0)
+    labelled = np.append(rng.normal(1.5, 1, 80), rng.normal(0, 1, 20))
+    unlabelled = np.append(rng.normal(0, 1, 400), rng.normal(1.5, 1, 100))
+    lowest, verdict = np.argsort(labelled)[:30], np.zeros(100, dtype=int)
+    unknown = explain_scores(labelled, unlabelled, prior=0.2).model.estimate.contamination
+    verdict[lowest] = 1
+    confirmed = explain_scores(labelled, unlabelled, prior=0.2, pos_verdict=verdict).model.estimate.contamination
+    verdict[lowest] = np.where(lowest < 80, 1, -1)
+    true = explain_scores(labelled, unlabelled, prior=0.2, pos_verdict=verdict).model.estimate.contamination
+    assert confirmed < true
+    assert confirmed < unknown
+    assert abs(true - 0.2) < abs(unknown - 0.2)
+    assert true.high - true.low < unknown.high - unknown.low
+    assert true.low < 0.2 < true.high
+
+
+def test_the_likelihood_of_verdicts_is_that_of_a_loop():
+    counts = Counts(np.array([3.0, 4.0, 8.0]), np.array([20.0, 10.0, 5.0]))
+    right, wrong = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.0])
+    grids = np.array([0.1, 0.3]), np.array([0.05, 0.2])
+    plain = Mixtures(counts, *grids, shape_library())
+    told = Mixtures(replace(counts, right=right, wrong=wrong), *grids, shape_library())
+    added = told.log_likelihood() - plain.log_likelihood()
+    for e, p, shape in ((0, 0, 0), (1, 0, 7), (1, 1, 40)):
+        f0, f1 = plain._classes(np.array([e]), np.array([p]), np.array([shape]))[:, 0]
+        eta, expected = grids[1][e], 0.0
+        for b in range(3):
+            is_wrong = eta * f0[b] / (eta * f0[b] + (1 - eta) * f1[b])
+            expected += right[b] * np.log(1 - is_wrong) + wrong[b] * np.log(is_wrong)
+        np.testing.assert_allclose(added[e, p, shape], expected, rtol=1e-3)

@@ -19,6 +19,7 @@ from blindauc.report.charts import place_of, round_steps, thinned, tuning_chart
 from blindauc.report.comparing import verdict
 from blindauc.report.counting import among_first
 from blindauc.report.elements import UNREADABLE, VOID, Markup, tag, together
+from blindauc.report.findings import Checks
 from blindauc.report.sections.trust import more_rows
 from blindauc.report.sections.tuning import why
 from blindauc.report.words import climbed, percent, percent_range, stepped
@@ -247,6 +248,22 @@ def test_groups_and_notes_are_told():
     assert text.count("'ward_id' holds few whole numbers <b>") == 1
     assert "those of one group were held out together" in text
     assert "Rows are independent." not in text
+
+
+def test_checks_are_told_where_labels_and_numbers_are():
+    checks = Checks(9, 31, 0, 0, auc=Interval(0.97, 0.94, 0.99), expected=Interval(32.1, 25.0, 37.0))
+    findings = replace(example(), checks=checks)
+    assert Findings.from_json(findings.to_json()).checks == checks
+    told = text_of(findings)
+    expected = "31 were wrong; by their ranks alone about 32 (95 % interval 25 to 37) were expected."
+    assert told.count("Of 40 labels that were checked 31 were wrong") == 2
+    assert expected in told
+    for words in ("AUC against known negatives", "0.970", "31 of 40", "25 to 37 were expected", "nobody has checked"):
+        assert words in told
+    lines = summary(findings, Path("run"))
+    assert "wrong labels among the checked    31 of 40; by their ranks about 32 (95 % interval 25 to 37)" in lines
+    unknown = replace(findings, checks=replace(checks, auc=None, expected=None))
+    assert "were expected" not in text_of(unknown) + summary(unknown, Path("run"))
 
 
 def test_there_is_no_minus_before_a_zero():

@@ -2,10 +2,16 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
 
 import chromium
+import pandas as pd
 import pytest
+from command_line import FIT, run
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'blindauc[review]'")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'blindauc[review]'")
@@ -13,6 +19,8 @@ pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'blindauc[revi
 from findings_examples import HOSTILE, hostile_bent
 from review_desk import N_LABELS, desk_in
 
+from blindauc.datasets import make_patients
+from blindauc.report.findings import Findings
 from blindauc.review.record import RECORD, Record
 from blindauc.review.serving import prepare
 from blindauc.review.standing import checked_rows
@@ -136,6 +144,73 @@ def test_thirty_rows_by_keyboard_with_a_reload_in_the_middle(window, serve, reco
     hosts = {re.match(r"http://[^/]+", url)[0] for url in window.page.requests()}
     assert hosts == {re.match(r"http://[^/]+", address)[0]}
     assert window.page.complaints() == []
+
+
+@contextmanager
+def reviewing(folder):
+    """`blindauc review` in a process of its own; gives the address that it prints."""
+    command = [sys.executable, "-m", "blindauc", "review", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        try:
+            yield process.stdout.readline().removeprefix("Open ").strip()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+def test_a_whole_review_from_fit_to_refit(window, browser, tmp_path):
+    patients, folder = make_patients(200, random_state=0), tmp_path / "run"
+    patients.table.to_csv(tmp_path / "patients.csv", index=False)
+    done = run(*FIT, tmp_path / "patients.csv", "--label", "infection", "--id", "patient", "--out", folder)
+    assert done.exit_code == 0, done.output
+    before = Findings.from_json((folder / "findings.json").read_text(encoding="utf-8"))
+    letter_of = {doubt.row: "r" if patients.infected[doubt.row - 1] else "w" for doubt in before.doubts}
+    ada, bo = window, Window(chromium.Page(browser._socket))
+    with reviewing(folder) as address:
+        ada.open(address)
+        ada.begin("Ada")
+        for number in range(15):
+            assert ada.row == before.doubts[number].row
+            ada.decide(letter_of[ada.row])
+        bo.open(address)
+        bo.begin("Bo")
+        contested = bo.row
+        assert contested == ada.row == before.doubts[15].row
+        bo.decide(letter_of[contested])
+        ada.key(letter_of[contested])
+        ada.until("document.getElementById('trouble').innerText.includes('decided on this row meanwhile')")
+        ada.until("document.getElementById('said').textContent.startsWith('Bo: ')")
+        ada.until_row(contested)
+        ada.decide(letter_of[contested])  # having seen what Bo said
+        ada.page.send("Page.reload")
+        time.sleep(0.2)
+        ada.until_row(before.doubts[16].row)
+        for number in range(16, 30):
+            by = bo if number % 2 else ada
+            if by.row != before.doubts[number].row:
+                by.decide("s")  # what the other has just checked
+            assert by.row == before.doubts[number].row
+            by.decide(letter_of[by.row])
+        assert "of 30 labels were wrong" in bo.text("#known")
+        assert bo.page.complaints() == []
+        (refused,) = ada.page.complaints()
+        assert "409 (Conflict)" in refused["params"]["entry"]["text"]
+    rows = [doubt.row for doubt in before.doubts[:30]]
+    done = run("review", folder, "--export", tmp_path / "checked.csv")
+    assert "30 rows were checked: " in done.output
+    exported = pd.read_csv(tmp_path / "checked.csv").set_index("row")
+    words = {"r": "right", "w": "wrong"}
+    assert exported["decision"].to_dict() == {row: words[letter_of[row]] for row in rows}
+    assert exported["reviewer"][contested] == "Bo; Ada"
+    done = run("refit", folder, "--out", tmp_path / "after")
+    assert done.exit_code == 0, done.output
+    n_wrong = sum(letter_of[row] == "w" for row in rows)
+    expected = sum(doubt.suspicion for doubt in before.doubts[:30])
+    assert f"Of 30 labels that were checked {n_wrong} were wrong; {expected:.0f} were expected." in done.stdout
+    after = Findings.from_json((tmp_path / "after" / "findings.json").read_text(encoding="utf-8"))
+    assert (after.checks.n_right, after.checks.n_wrong) == (30 - n_wrong, n_wrong)
+    assert not {doubt.row for doubt in after.doubts[: len(after.doubts) - 30]} & set(rows)
 
 
 def test_back_note_skip_and_help(window, serve, record):

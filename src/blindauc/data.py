@@ -75,10 +75,17 @@ class Data(NamedTuple):
         return int(self.is_doubtable.sum())
 
     def weighing(self, known_negative_share: float | None) -> Data:
-        """The rows with weights by which known negatives have this share of all rows that are not positive."""
+        """The rows with weights by which known negatives have this share of all rows that are not positive.
+
+        By None rows weigh as they came: an unlabelled row that was found negative still is one of the unlabelled rows,
+        and a label that was found wrong never was.
+        """
         negative, unlabelled = self.is_known_negative, self.is_unlabelled
-        if known_negative_share is None or not (negative.any() and unlabelled.any()):
+        if not (negative.any() and unlabelled.any()):
             return self
+        if known_negative_share is None:
+            found_wrong = negative & self.is_labelled
+            return self._replace(weight=np.where(found_wrong, 0.0, self.weight)) if found_wrong.any() else self
         total = self.weight[~self.is_positive].sum()
         factor = np.ones_like(self.weight)
         factor[negative] = known_negative_share * total / self.weight[negative].sum()

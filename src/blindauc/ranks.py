@@ -6,17 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Out-of-fold ranks and weights of the labelled positives and of the unlabelled rows."""
+    """Out-of-fold ranks and weights of the labelled positives and of the unlabelled rows.
+
+    `pos_verdict` holds the results of checked labels; None if no label was checked.
+    """
 
     pos: Floats
     unl: Floats
     pos_weight: Floats
     unl_weight: Floats
+    pos_verdict: Ints | None = None
 
 
 def share_below(targets: Floats, scores: Floats, weight: Floats) -> Floats:

@@ -92,5 +92,9 @@ def check_findings(ranking: Any, verdict: Ints | None, is_labelled: Any) -> Chec
             ("n_negative", ~is_labelled, FOUND_NEGATIVE),
         )
     }
-    auc = getattr(ranking, "auc_checked_", None)
-    return Checks(**found, auc=None if auc is None else interval(auc))
+    auc, expected = (getattr(ranking, name, None) for name in ("auc_checked_", "wrong_expected_"))
+    return Checks(
+        **found,
+        auc=None if auc is None else interval(auc),
+        expected=None if expected is None else interval(expected),
+    )

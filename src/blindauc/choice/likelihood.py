@@ -28,10 +28,15 @@ WRONG = np.arange(0.0, 0.45, 0.05)
 """Shares of wrong labels. Were they more than 40 %, right ones could not be told from wrong ones."""
 
 
+def right_densities() -> Floats:
+    """The densities of right labels, of shape (n_sharpness, n_bins); those of wrong ones are their mirror images."""
+    edges = np.linspace(0.0, 1.0, N_BINS + 1)
+    return np.diff(edges[None] ** SHARPNESS[:, None], axis=1) * N_BINS
+
+
 def _densities() -> tuple[Floats, Floats]:
     """Logarithms of the densities, of shape (n_densities, n_bins), and of the beliefs in them."""
-    edges = np.linspace(0.0, 1.0, N_BINS + 1)
-    right = np.diff(edges[None] ** SHARPNESS[:, None], axis=1) * N_BINS
+    right = right_densities()
     wrong = right[:, ::-1]
     eta = WRONG[:, None, None, None]
     density = (1 - eta) * right[None, :, None] + eta * wrong[None, None]
@@ -61,6 +66,10 @@ def log_likelihood(ranks: Floats, weight: Floats) -> Floats:
     >>> log_likelihood(np.array([apart, together]), np.ones(50)).round().tolist()
     [74.0, 26.0]
     """
+    return logsumexp(counts_by_rank(ranks, weight) @ _LOG_DENSITY.T + _LOG_BELIEF, axis=1)
+
+
+def counts_by_rank(ranks: Floats, weight: Floats) -> Floats:
+    """How many rows have each rank, by per cent, of shape (n_candidates, n_bins)."""
     place = np.minimum((ranks * N_BINS).astype(np.intp), N_BINS - 1)
-    count = np.array([np.bincount(each, weight, N_BINS) for each in place])
-    return logsumexp(count @ _LOG_DENSITY.T + _LOG_BELIEF, axis=1)
+    return np.array([np.bincount(each, weight, N_BINS) for each in place])

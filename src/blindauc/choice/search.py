@@ -19,6 +19,7 @@ from scipy.special import softmax
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.choice.parallel import ReportedParallel
+from blindauc.choice.verdicts import belief_by_verdicts
 from blindauc.choice.weights import evidence_for, gibbs_weights, log_shape_weight, of_shapes
 from blindauc.data import Data
 from blindauc.evidence.folds import Split
@@ -60,6 +61,7 @@ class Search:
     models : for each split, the candidates fitted to its other rows
     tried : every candidate of the race with its blind AUC and the number of splits that it was judged by
     rule : {"average", "best"}
+    negative_ranks : array of shape (n_candidates, n_known_negatives), likewise, or None where none is known
     """
 
     data: Data
@@ -70,6 +72,7 @@ class Search:
     models: Sequence[Models]
     tried: Sequence[Tried]
     rule: str = "average"
+    negative_ranks: Floats | None = None
 
     @cached_property
     def weights(self) -> Floats:
@@ -95,13 +98,25 @@ class Search:
 
     def weights_without(self, held_out: Bools) -> Floats:
         """The weights by the positives that a split did not hold out or, with times, that were earlier."""
-        is_positive, time = self.data.is_positive, self.data.time
-        voting = ~held_out if time is None else time < time[held_out].min()
-        return self._weights(voting[is_positive])
+        time = self.data.time
+        return self._weights(~held_out if time is None else time < time[held_out].min())
 
-    def _weights(self, kept: Bools | None) -> Floats:
-        shapes, weight = [spec.shape for spec in self.specs], self.data.counts[self.data.is_positive]
-        return self._taken(gibbs_weights(self.log_belief, self.ranks, weight, kept, shapes=shapes))
+    def _weights(self, voting: Bools | None) -> Floats:
+        shapes, is_positive = [spec.shape for spec in self.specs], self.data.is_positive
+        kept, weight = None if voting is None else voting[is_positive], self.data.counts[is_positive]
+        weights = gibbs_weights(self.log_belief, self.ranks, weight, kept, shapes=shapes)
+        if self.data.verdict is not None:
+            belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), voting)
+            weights = gibbs_weights(belief, self.ranks, weight, kept, shapes=shapes)
+        return self._taken(weights)
+
+    def _mean_ranks(self, weights: Floats) -> Floats:
+        """The averaged rank of each row; NaN of rows without one."""
+        ranks = np.full(len(self.data.row), np.nan)
+        ranks[self.data.is_positive] = weights @ self.ranks
+        if self.negative_ranks is not None:
+            ranks[self.data.is_known_negative] = weights @ self.negative_ranks
+        return ranks
 
     def only(self, index: Ints) -> Search:
         """The search as if it had had only some of the candidates that were left."""
@@ -110,6 +125,7 @@ class Search:
             specs=[self.specs[int(k)] for k in index],
             log_belief=self.log_belief[index],
             ranks=self.ranks[index],
+            negative_ranks=None if self.negative_ranks is None else self.negative_ranks[index],
             models=[models.subset(index) for models in self.models],
         )
 
@@ -164,7 +180,9 @@ class _Course:
         self.n_jobs, self.report = n_jobs, report
         self.left = np.arange(len(specs))
         self.models: list[tuple[Ints, Models]] = []
-        self.rank_sums = np.zeros((len(specs), int(data.is_positive.sum())))
+        self.ranked = data.is_positive | data.is_known_negative
+        self.is_positive = data.is_positive[self.ranked]
+        self.rank_sums = np.zeros((len(specs), len(self.is_positive)))
         self.times = np.zeros(self.rank_sums.shape, dtype=int)
         self.n_splits = np.zeros(len(specs), dtype=int)
         self.pos_weight = data.counts[data.is_positive]
@@ -177,7 +195,7 @@ class _Course:
             delayed(_judged)(self.scorer, self.data, split, [self.specs[index] for index in part]) for part in parts
         )
         everyone = np.concatenate(parts)
-        held_out = np.flatnonzero(split.held_out[self.data.is_positive])
+        held_out = np.flatnonzero(split.held_out[self.ranked])
         self.rank_sums[np.ix_(everyone, held_out)] += np.vstack([ranks for ranks, _ in ends])
         self.times[np.ix_(everyone, held_out)] += 1
         self.n_splits[everyone] += 1
@@ -188,7 +206,7 @@ class _Course:
 
     def _hopeful(self, index: Ints) -> Ints:
         """Of each shape its leader and, unless the shape itself is hopeless, all who are not against the leader."""
-        ranks, places = self._ranks(index), of_shapes([self.specs[k].shape for k in index])
+        ranks, places = self._ranks(index)[:, self.is_positive], of_shapes([self.specs[k].shape for k in index])
         weight = self.pos_weight
         weights = {k: self.log_belief[index[at]] + evidence_for(ranks[at], weight) for k, at in places.items()}
         shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
@@ -203,10 +221,14 @@ class _Course:
         """The candidates that are left, with their models of every split."""
         left, models = self.left, [models for _, models in self.models]
         specs = [self.specs[int(k)] for k in left]
-        return Search(self.data, specs, self.log_belief[left], self._ranks(left), splits, models, self._tried(), rule)
+        ranks, is_positive = self._ranks(left), self.is_positive
+        negative_ranks = None if is_positive.all() else ranks[:, ~is_positive]
+        of_positives = ranks[:, is_positive]
+        belief = self.log_belief[left]
+        return Search(self.data, specs, belief, of_positives, splits, models, self._tried(), rule, negative_ranks)
 
     def _tried(self) -> list[Tried]:
-        ranks = self._ranks(np.arange(len(self.specs)))
+        ranks = self._ranks(np.arange(len(self.specs)))[:, self.is_positive]
         means = [mean_estimate(r[~np.isnan(r)], self.pos_weight[~np.isnan(r)]) for r in ranks]
         evidence = [float(evidence_for(r[None], self.pos_weight)[0]) for r in ranks]
         rows = zip(self.specs, means, evidence, self.n_splits.tolist(), strict=True)
@@ -234,5 +256,5 @@ def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
 
 
 def _judged(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Models]:
-    models = scorer.path(data.subset(split.fitted), specs)
-    return held_out_ranks(models, data.subset(split.held_out)), models
+    models, held_out = scorer.path(data.subset(split.fitted), specs), data.subset(split.held_out)
+    return held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative), models

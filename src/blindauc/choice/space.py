@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats
-from blindauc.choice.belief import LIKELY_MULTIPLE, LIKELY_RIDGE, log_belief, log_belief_in_multiples
+from blindauc.choice.belief import LIKELY_RIDGE, log_belief, log_belief_in_multiples
 from blindauc.data import Data
 from blindauc.rows.scaling import column_scales
 from blindauc.scorers.boosting import LEAF_RIDGE
@@ -35,12 +35,12 @@ GAMMAS = (0.1, 0.3, 1.0)
 N_LEAVES, N_ROUNDS = (2, 8), (15, 50, 150)
 """Sizes and numbers of trees: of 4 leaves they lie in between, and 16 reach the same (keel sets for shaping)."""
 
-MULTIPLES = (1.0, 3.0, 10.0)
-"""As how many unlabelled rows a known negative weighs.
+MULTIPLES = (1.0, 3.0)
+"""As how many unlabelled rows a known negative weighs, besides rows as they came (`Data.weighing`).
 
-After 50 checks in order of suspicion, the mean AUC of 10 families (`benchmarks/families.py`, 4 seeds, plain fits) was
-.9056 without known negatives, .9059, .9060, .9058, .9045 and .9017 with multiples of 1, 3, 10, 30 and 100; the best of
-a single family was 30 (digits, .9887 with 1 and .9954), and that of others 1.
+A row weighs best by what it tells over its noise. To tell where negatives are, an unlabelled row has the part 1 - prior
+of what a known negative drawn at random has, and about the same noise. That makes 1 / (1 - prior): 3 where two thirds
+of the unlabelled rows are positive.
 """
 
 COLUMN_RATIO, FEW_COLUMNS = 1.5, 12
@@ -115,11 +115,11 @@ def _space_of_shape(shape: str, scorer: Scorer, data: Data, choices: Choices) ->
 
 
 def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
-    """As how many unlabelled rows a known negative weighs in each spec; the likeliest number where none is known."""
+    """As how many unlabelled rows a known negative weighs in each spec; none where rows weigh as they came."""
     natural = data.known_negative_share
-    if natural in (0, 1) or specs[0].known_negative_share is None:
-        return np.full(len(specs), LIKELY_MULTIPLE)
-    shares = np.array([spec.known_negative_share for spec in specs])
+    if natural in (0, 1):
+        return np.zeros(len(specs))
+    shares = np.array([spec.known_negative_share or 0.0 for spec in specs])
     return shares / (1 - shares) / (natural / (1 - natural))
 
 

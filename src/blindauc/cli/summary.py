@@ -12,10 +12,11 @@ from blindauc.cli.wording import as_options
 from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
+from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_checks, stated_prior, stated_wrong
 
 if TYPE_CHECKING:
-    from blindauc.report.findings import Expected, Findings
+    from blindauc.report.findings import Findings
 
 MOST_NAMED = 5
 """Columns that are listed by name (convention)."""
@@ -80,6 +81,11 @@ def _numbers(findings: Findings) -> Iterator[str]:
     yield f"positives among unlabelled rows   {prior}"
     among = "among the labelled " if findings.checks is None else "among the unchecked"
     yield f"wrong labels {among}  {stated(findings.contamination, is_known=is_known)}"
+    checks = findings.checks
+    if checks is not None and checks.expected is not None:
+        expected = how_many(Expected(checks.n_labels, *checks.expected), is_known=True)
+        of_checked = f"{checks.n_wrong:,} of {checks.n_labels:,}"
+        yield f"wrong labels among the checked    {of_checked}; by their ranks {expected} were expected"
     found, wrong = positives_first(findings), wrong_first(findings)
     rows = _found(found, findings) if found else "how many are positive cannot be estimated"
     labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be estimated"

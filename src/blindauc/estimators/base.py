@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats
-from blindauc.choice.belief import LIKELY_MULTIPLE, likeliest_ridge
-from blindauc.choice.space import share_of_multiple
+from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
 from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
@@ -108,10 +107,8 @@ class PUClassifier(PUParameters):
         return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(rows.fitted, spec)))
 
     def _known_negative_share(self, data: Data) -> float | None:
-        if not data.is_known_negative.any():
+        if self.known_negative_share == "auto" or not data.is_known_negative.any():
             return None
-        if self.known_negative_share == "auto":
-            return share_of_multiple(data, LIKELY_MULTIPLE)
         return float(self.known_negative_share)
 
     def _fitted(self, scorer: MixedScorer, data: Any, spec: Spec) -> _Fit:

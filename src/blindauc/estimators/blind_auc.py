@@ -72,8 +72,9 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         Loss of the margin by which a positive outranks an unlabelled row.
     known_negative_share : float or "auto", default="auto"
         The weight g of known negatives (`fit(checked=...)`) in the objective: (1 - g) times that of positives against
-        unlabelled rows, plus g times that of positives against known negatives. "auto" gives each known negative the
-        weight of one unlabelled row.
+        unlabelled rows, plus g times that of positives against known negatives. With "auto", unlabelled rows that were
+        found negative keep the weight of one row, and labels that were found wrong are left out: checks in the order of
+        suspicion find the lowest-ranked negatives, which are not a random sample.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None
@@ -164,6 +165,9 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         The out-of-fold AUC of positives against known negatives; it needs no prior. Known negatives are not a random
         sample of negatives: labels found wrong in the order of suspicion rank lower than most negatives, and unlabelled
         rows checked from the top of the ranking rank higher.
+    wrong_expected_ : Estimate, where labels were checked
+        The expected number of wrong labels among those checked, by their out-of-fold ranks alone. Comparing it with the
+        number found shows how well `suspicion_` is calibrated.
     check_for_ranking_ : ndarray
         The first of the rows that `next_to_check(k, for_="ranking")` names.
     calibration_, unlabelled_calibration_ : ScoreModel

@@ -16,7 +16,7 @@ from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.ranks import among_all_rows, assess_ranks, has_evidence, on_scores, without_evidence
+from blindauc.trust.ranks import among_all_rows, assess_ranks, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Meaning:
         The number of these labels in each step of the calibration, except those with leverage and those checked.
     auc_checked : Estimate or None
         The AUC of positives against known negatives; None if these are too few.
+    wrong_expected : Estimate or None
+        The expected number of wrong labels among those checked, by their ranks alone; None if no label was checked.
     gain : ndarray
         For each row of the fit, the expected gain of checking it (`checking.py`).
     """
@@ -54,6 +56,7 @@ class Meaning:
     suspicion: Floats
     labels_by_step: Ints
     auc_checked: Estimate | None
+    wrong_expected: Estimate | None
     gain: Floats
 
     def with_leverage(self, rows: Ints) -> Meaning:
@@ -85,12 +88,15 @@ def meaning_of(
     distinct held-out positives, the AUC, the probabilities and the suspicion get uninformative intervals.
 
     The mixture model is fitted to all original labels, including those that were checked. Labels are checked in the
-    order of suspicion, hence by rank: without the checked ones, the others would be a biased sample of the ranks.
+    order of suspicion, hence by rank: without the checked ones, the others would be a biased sample of the ranks. The
+    results of the checks are part of its likelihood. The expected number of wrong labels among those checked comes from
+    ranks alone.
     """
     unlabelled = data.is_unlabelled
     unl_scores, unl_weight = scores[unlabelled], data.weight[unlabelled]
     rank = ranks.rank if ranks.is_known else share_below(scores, unl_scores, unl_weight)
-    assessment = assess_ranks(as_ranked(data, rank), prior)
+    ranked = as_ranked(data, rank)
+    assessment = assess_ranks(ranked, prior)
     if not ranks.is_known or _n_distinct(data, ranks.rank) < MIN_POSITIVES:
         assessment = without_evidence(assessment, prior)
     of_ranks = assessment.score_model
@@ -111,19 +117,23 @@ def meaning_of(
         lift,
         of_ranks.estimate.prior,
         labels.contamination(of_ranks, by_step),
-        assessment.auc if not labels.is_wrong.any() or not has_evidence(of_ranks) else _auc_as_found(data, rank, prior),
+        assessment.auc,
         labelled_rows,
         labels.settled(suspicion),
         by_step,
         auc_checked(data, rank, of_ranks),
+        _wrong_expected(ranked, prior, pos_rank[first][~labels.is_unchecked]) if has_evidence(of_ranks) else None,
         gains(data, rank, of_ranks, outliers),
     )
 
 
-def _auc_as_found(data: Data, rank: Floats, prior: float | None) -> Estimate:
-    """The AUC without the labels that were found wrong."""
-    kept = data.is_unlabelled | (data.is_labelled & data.is_positive)
-    return assess_ranks(as_ranked(data.subset(kept), rank[kept]), prior).auc
+def _wrong_expected(ranked: Ranked, prior: float | None, checked: Floats) -> Estimate | None:
+    """The expected number of wrong labels of these ranks, whatever the checks found; None if there are no labels."""
+    if len(checked) == 0:
+        return None
+    of_ranks = assess_ranks(replace(ranked, pos_verdict=None), prior).score_model
+    (wrong,) = of_ranks.expected_wrong(of_ranks.count(checked), [len(checked)])
+    return wrong
 
 
 def _n_distinct(data: Data, rank: Floats) -> int:
@@ -144,4 +154,5 @@ def as_ranked(data: Data, rank: Floats) -> Ranked:
         counts = counts.copy()
         for kind in (pos, unl):
             counts[kind] /= design_effect(rank[kind], data.group[kind])
-    return Ranked(rank[pos], rank[unl], counts[pos], counts[unl])
+    verdict = None if data.verdict is None or not data.verdict[pos].any() else data.verdict[pos]
+    return Ranked(rank[pos], rank[unl], counts[pos], counts[unl], verdict)

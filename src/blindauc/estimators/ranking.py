@@ -234,6 +234,8 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         self.check_for_ranking_ = most_promising(data, meaning.gain)
         if meaning.auc_checked is not None:
             self.auc_checked_ = meaning.auc_checked
+        if meaning.wrong_expected is not None:
+            self.wrong_expected_ = meaning.wrong_expected
         unlabelled = data.is_unlabelled
         if threshold == "probability":
             self.intercept_ = -threshold_of_half(self.calibration_, scores)

@@ -110,7 +110,7 @@ def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:
         check_share("known_negative_share", share)
     if not data.is_known_negative.any():
         return [None]
-    return [float(s) for s in wanted] or [share_of_multiple(data, multiple) for multiple in MULTIPLES]
+    return [float(s) for s in wanted] or [None, *(share_of_multiple(data, multiple) for multiple in MULTIPLES)]
 
 
 def _column_counts(estimator: Any, data: Data) -> list[Any]:

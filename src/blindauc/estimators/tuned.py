@@ -46,7 +46,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
     known_negative_share : "auto", a share, or a list of shares, default="auto"
-        As in `BlindAUCClassifier`; "auto" tries known negatives as 1, 3 and 10 unlabelled rows.
+        As in `BlindAUCClassifier`; "auto" tries that of its "auto", and known negatives as 1 and 3 unlabelled rows.
     loss : a loss, or a list of losses, default="logistic"
     rule : {"average", "best"}, default="average"
         The final model: the weighted average of the candidates, or the one with the largest weight.

@@ -24,14 +24,14 @@ MODELS_AT_A_TIME = 32
 the rows."""
 
 
-def held_out_ranks(models: Models, held_out: Data) -> Floats:
-    """The share of held-out unlabelled rows that score below each held-out positive, of shape (n_models, n_pos)."""
-    is_positive, is_unlabelled = held_out.is_positive, held_out.is_unlabelled
+def held_out_ranks(models: Models, held_out: Data, ranked: Bools | None = None) -> Floats:
+    """The share of unlabelled rows that score below each positive, or each `ranked` row, of shape (n_models, n_pos)."""
+    ranked, is_unlabelled = held_out.is_positive if ranked is None else ranked, held_out.is_unlabelled
     weight = held_out.weight[is_unlabelled]
     ranks = []
     for some in np.array_split(np.arange(len(models)), -(-len(models) // MODELS_AT_A_TIME)):
         scores = models.subset(some).scores(held_out.X)
-        ranks += [share_below(column[is_positive], column[is_unlabelled], weight) for column in scores.T]
+        ranks += [share_below(column[ranked], column[is_unlabelled], weight) for column in scores.T]
     return np.array(ranks)
 
 

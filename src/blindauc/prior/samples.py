@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats, Ints
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,19 @@ class Counts:
     Parameters
     ----------
     labelled, unlabelled : ndarray of shape (n_bins,)
+    right, wrong : ndarray of shape (n_bins,), optional
+        Of the labelled, those that somebody has checked, and what was found.
     """
 
     labelled: Floats
     unlabelled: Floats
+    right: Floats | None = None
+    wrong: Floats | None = None
+
+    def without(self, share: Floats) -> Counts:
+        """Return the counts without a share of the labelled scores of each bin."""
+        right, wrong = (None if each is None else each * (1 - share) for each in (self.right, self.wrong))
+        return Counts(self.labelled * (1 - share), self.unlabelled, right, wrong)
 
     def merged(self, n_bins: int) -> tuple[Counts, Ints]:
         """Merge neighbouring bins into at most `n_bins` of about equal mass, both samples weighted equally.
@@ -35,10 +45,13 @@ class Counts:
         # A bin is placed by its last score. Rounding makes sums of equal shares equal.
         place = np.ceil(np.round(np.cumsum(share) / 2 * n_bins, 9))
         index = np.unique(place, return_inverse=True)[1].ravel()
-        return Counts(_summed(index, self.labelled), _summed(index, self.unlabelled)), index
+        right, wrong = (None if each is None else _summed(index, each) for each in (self.right, self.wrong))
+        return Counts(_summed(index, self.labelled), _summed(index, self.unlabelled), right, wrong), index
 
 
-def count(pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: Any = None) -> tuple[Floats, Counts]:
+def count(
+    pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: Any = None, pos_verdict: Ints | None = None
+) -> tuple[Floats, Counts]:
     """Count the rows of both samples at every distinct score.
 
     Parameters
@@ -46,6 +59,8 @@ def count(pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: 
     pos_scores, unl_scores : array-like of shape (n,)
     pos_weight, unl_weight : array-like of shape (n,), optional
         A weight of 2 equals a score given twice.
+    pos_verdict : ndarray of shape (n,), optional
+        What was found where labels were checked, as in `blindauc.checked`; every weight must be positive then.
 
     Returns
     -------
@@ -65,7 +80,13 @@ def count(pos_scores: Any, unl_scores: Any, pos_weight: Any = None, unl_weight: 
     values = np.unique(np.concatenate([pos, unl]))
     labelled = _summed(np.searchsorted(values, pos), pos_weight, len(values))
     unlabelled = _summed(np.searchsorted(values, unl), unl_weight, len(values))
-    return values, Counts(labelled, unlabelled)
+    if pos_verdict is None:
+        return values, Counts(labelled, unlabelled)
+    right, wrong = (
+        _summed(np.searchsorted(values, pos), pos_weight * (pos_verdict == found), len(values))
+        for found in (FOUND_POSITIVE, FOUND_NEGATIVE)
+    )
+    return values, Counts(labelled, unlabelled, right, wrong)
 
 
 def _summed(index: Ints, weight: Floats, length: int = 0) -> Floats:

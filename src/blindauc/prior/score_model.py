@@ -186,14 +186,18 @@ def explain_scores(
     prior: float | None = None,
     contamination: float | None = None,
     confidence: float = 0.95,
+    pos_verdict: Ints | None = None,
 ) -> Explanation:
-    """Fit the model of `fit_score_model`, and return it with the AUC that it implies."""
+    """Fit the model of `fit_score_model`, and return it with the AUC that it implies.
+
+    `pos_verdict` holds the results of checked labels, as in `blindauc.checked`.
+    """
     check_chance("confidence", confidence)
     _check_share("prior", prior)
     _check_share("contamination", contamination)
-    values, counts = count(pos_scores, unl_scores, pos_weight, unl_weight)
+    values, counts = count(pos_scores, unl_scores, pos_weight, unl_weight, pos_verdict)
     far = _far_part(counts, contamination)
-    merged, index = Counts(counts.labelled * (1 - far), counts.unlabelled).merged(N_BINS)
+    merged, index = counts.without(far).merged(N_BINS)
     far_share = _far_share(counts, far, confidence)
     belief = posterior(
         merged,

@@ -60,6 +60,8 @@ class Checks:
     n_right, n_wrong : checked labels that were right, and wrong
     n_positive, n_negative : checked unlabelled rows that were positive, and negative
     auc : the AUC of positives against the known negatives, which are not a random sample; None if these are too few
+    expected : the expected number of wrong labels among those checked, by their out-of-fold ranks alone; None if that
+        cannot be estimated, or no label was checked
     """
 
     n_right: int
@@ -67,13 +69,18 @@ class Checks:
     n_positive: int
     n_negative: int
     auc: Interval | None = None
+    expected: Interval | None = None
 
     @classmethod
     def of_json(cls, parts: dict[str, Any] | None) -> Checks | None:
         if parts is None:
             return None
-        auc = parts.get("auc")
-        return cls(**parts | {"auc": None if auc is None else Interval(*auc)})
+        return cls(**parts | {name: Interval(*parts[name]) for name in ("auc", "expected") if parts.get(name)})
+
+    @property
+    def n_labels(self) -> int:
+        """Labels that were checked."""
+        return self.n_right + self.n_wrong
 
 
 @dataclass(frozen=True)

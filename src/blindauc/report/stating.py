@@ -82,7 +82,36 @@ def stated_checks(checks: Checks) -> str:
     >>> stated_checks(Checks(0, 0, 12, 8))
     'Of 20 unlabelled rows that were checked 12 were positive.'
     """
-    n_labels, n_others = checks.n_right + checks.n_wrong, checks.n_positive + checks.n_negative
+    n_labels, n_others = checks.n_labels, checks.n_positive + checks.n_negative
     labels = f"Of {n_labels:,} labels that were checked {checks.n_wrong:,} were wrong." if n_labels else ""
     others = f"Of {n_others:,} unlabelled rows that were checked {checks.n_positive:,} were positive."
     return " ".join(filter(None, [labels, others if n_others else ""]))
+
+
+def stated_calibration(checks: Checks) -> str:
+    """Whether as many of the labels that were checked are wrong as their out-of-fold ranks say.
+
+    Examples
+    --------
+    >>> from blindauc.report.findings import Checks, Interval
+    >>> from blindauc.report.stating import stated_calibration
+    >>> print(stated_calibration(Checks(9, 31, 0, 0, expected=Interval(32.1, 25.0, 37.0))))
+    Of 40 labels that were checked 31 were wrong; by their ranks alone about 32 (95 % interval 25 to 37) were expected.
+    >>> print(stated_calibration(Checks(38, 2, 0, 0, expected=Interval(12.2, 6.0, 19.0))).partition(". ")[2])
+    That is fewer than expected: the probabilities of being wrong may be too high for the other labels, too.
+    """
+    expected = checks.expected
+    if expected is None:
+        return stated_checks(checks)
+    told = Expected(checks.n_labels, *expected)
+    found = (
+        f"Of {checks.n_labels:,} labels that were checked {checks.n_wrong:,} were wrong; by their ranks alone "
+        f"{how_many(told, is_known=True)} were expected"
+    )
+    if expected.low <= checks.n_wrong <= expected.high:
+        return f"{found}."
+    less, off = ("fewer", "high") if checks.n_wrong < expected.low else ("more", "low")
+    return (
+        f"{found}. That is {less} than expected: the probabilities of being wrong may be too {off} for the other "
+        "labels, too."
+    )

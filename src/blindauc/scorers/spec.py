@@ -21,7 +21,7 @@ class Spec:
     gamma : float, the width of a kernel; None for other shapes
     n_leaves, n_rounds : int, the size and the number of trees; None for other shapes
     known_negative_share : float, the share of rows known to be negative in the weight of all rows that are not
-        positive; None where none is known
+        positive; None where rows weigh as they came
 
     Examples
     --------

@@ -61,7 +61,12 @@ def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
     RankAssessment
     """
     found = explain_scores(
-        ranked.pos, ranked.unl, pos_weight=ranked.pos_weight, unl_weight=ranked.unl_weight, prior=prior
+        ranked.pos,
+        ranked.unl,
+        pos_weight=ranked.pos_weight,
+        unl_weight=ranked.unl_weight,
+        prior=prior,
+        pos_verdict=ranked.pos_verdict,
     )
     auc = found.auc if _is_better_than_chance(ranked, found.auc) else _maybe_worse_than_chance(ranked, found)
     return RankAssessment(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)

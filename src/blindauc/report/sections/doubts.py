@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from blindauc.report.counting import among_first, how_many, wrong_first
 from blindauc.report.elements import Child, Markup, tag
-from blindauc.report.findings import Doubt, Expected, Findings
+from blindauc.report.findings import Checks, Doubt, Expected, Findings
 from blindauc.report.sections.parts import ROWS_AT_FIRST, cut_on_paper, not_shown, section
+from blindauc.report.stating import stated_calibration
 from blindauc.report.tables import Cell, Column, table
 from blindauc.report.words import name, number, percent
 
@@ -18,6 +19,7 @@ NUMBERS = (
     "Probably wrong is the probability that the label is wrong. Wrong so far is how many wrong labels to expect down "
     "to this row."
 )
+CHECKED_LAST = "They are at the end of this list, with the probability 0 or 1. All other numbers are about the rest."
 NO_NUMBERS = "There are too few labels to say how many of them are wrong; the order is that of their scores."
 
 COLUMNS = (
@@ -40,6 +42,7 @@ def doubts(findings: Findings) -> Markup:
         "doubts",
         "Labels to check",
         f"{ORDER} {NO_NUMBERS if first is None else NUMBERS}",
+        None if findings.checks is None else tag("p", _checked(findings.checks)),
         None if first is None else tag("p", tag("strong", _expectation(first))),
         _filter(has_numbers=first is not None),
         table(
@@ -53,6 +56,11 @@ def doubts(findings: Findings) -> Markup:
         cut_on_paper(len(shown)),
         not_shown(len(shown), len(findings.doubts), "less doubtful row is", "less doubtful rows are"),
     )
+
+
+def _checked(checks: Checks) -> str:
+    """What was found, and that labels which were checked are at the end of the list."""
+    return f"{stated_calibration(checks)} {CHECKED_LAST if checks.n_labels else ''}".strip()
 
 
 def _expectation(first: Expected) -> str:

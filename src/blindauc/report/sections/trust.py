@@ -7,8 +7,9 @@ from functools import partial
 from blindauc.report.bending import is_mostly_linear
 from blindauc.report.cautions import cautions
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
+from blindauc.report.counting import whole_range
 from blindauc.report.elements import Child, Markup, tag, together
-from blindauc.report.findings import Baseline, Findings
+from blindauc.report.findings import Baseline, Checks, Findings
 from blindauc.report.sections.parts import section
 from blindauc.report.tables import Column, table
 from blindauc.report.words import PERCENT, number, number_range, percent, percent_range, short
@@ -28,6 +29,12 @@ ASSUMPTIONS = (
     OPTIMISTIC,
     "A doubtful label is a reason to look again. It is no finding about a patient.",
 )
+
+NO_PRIOR = (
+    "Needs no prior, but these rows are no random sample of negatives: labels found wrong in the order of suspicion "
+    "rank lower than most."
+)
+BY_RANKS = "The interval is what their ranks, by models that had not seen them, say of the same labels."
 
 SCORE = "The score is how often a labelled row that was held out ranks above an unlabelled one."
 COMPARED = (Column("Method"), Column("Score", True), Column("What was found"))
@@ -83,9 +90,26 @@ def _grounds(findings: Findings) -> list[list[Child]]:
     return [
         *rows,
         ["AUC", number(auc.value), number_range(auc, 3), "0.5 is chance, 1 is perfect, on true labels."],
+        *_by_checks(findings.checks),
         ["Positives among unlabelled", share, between, meaning],
-        ["Wrong labels", percent(contamination.value), percent_range(contamination), "Among the labelled rows."],
+        ["Wrong labels", percent(contamination.value), percent_range(contamination), _among(findings.checks)],
     ]
+
+
+def _by_checks(checks: Checks | None) -> list[list[Child]]:
+    """What is known only of rows that were checked."""
+    rows: list[list[Child]] = []
+    if checks is not None and checks.auc is not None:
+        rows.append(["AUC against known negatives", number(checks.auc.value), number_range(checks.auc, 3), NO_PRIOR])
+    if checks is not None and checks.n_labels:
+        expected = checks.expected
+        between = "" if expected is None else f"{whole_range(expected.low, expected.high)} were expected"
+        rows.append(["Wrong among checked labels", f"{checks.n_wrong:,} of {checks.n_labels:,}", between, BY_RANKS])
+    return rows
+
+
+def _among(checks: Checks | None) -> str:
+    return "Among the labelled rows." if checks is None else "Among the labelled rows that nobody has checked."
 
 
 def more_rows(findings: Findings) -> str:

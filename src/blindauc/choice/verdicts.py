@@ -1,0 +1,92 @@
+r"""How many labels are wrong, by those that were checked: a belief in the shares of outliers that candidates assume.
+
+A candidate assumes a share eta of wrong labels: those that were found wrong, and those that it leaves out. By the
+densities of `likelihood.py`, a label of rank r is then wrong with the probability
+
+    s(r) = eta b (1 - r)^(b - 1) / f(r),
+
+and the belief in eta changes by the probability of all verdicts: the product of s(r) over labels found wrong and of
+1 - s(r) over those that were confirmed, averaged over a and b by the likelihood of the ranks of all labels. So after
+low labels were confirmed, less weight is left for candidates that leave out many others.
+
+Labels need not be checked at random: who checks in the order of ranks checks by what s depends on, and the verdicts
+mean the same (the selection is ignorable: Rubin, Inference and missing data, Biometrika 1976). The ranks are those of
+the average of all candidates: how well each of them ranks is judged by `weights.py`, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import logsumexp
+
+from blindauc._typing import Bools, Floats, Ints
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
+from blindauc.choice.likelihood import counts_by_rank, right_densities
+from blindauc.data import Data
+from blindauc.scorers.spec import Spec
+
+LEAST = 1e-12
+"""Shares of wrong labels stay so far from 0 and 1, where verdicts would be impossible."""
+
+
+def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, voting: Bools | None = None) -> Floats:
+    """The logarithm of the probability of the verdicts under the share of wrong labels that each candidate assumes.
+
+    Parameters
+    ----------
+    data : Data
+    specs : the candidates
+    ranks : array of shape (n_rows,)
+        Out-of-fold ranks of the rows; NaN where one is not known.
+    voting : mask of shape (n_rows,), optional
+        Rows whose ranks and verdicts count, all by default.
+    """
+    labels = data.is_labelled & ~np.isnan(ranks)
+    labels &= True if voting is None else voting
+    if data.verdict is None or not data.verdict[labels].any():
+        return np.zeros(len(specs))
+    shares, place = np.unique(assumed_shares(data, specs), return_inverse=True)
+    return log_probability(ranks[labels], data.counts[labels], data.verdict[labels], shares)[place.ravel()]
+
+
+def assumed_shares(data: Data, specs: Sequence[Spec]) -> Floats:
+    """The share of wrong labels that each candidate assumes: those found wrong and those that it leaves out."""
+    weight, labelled = data.counts, data.is_labelled
+    found, doubtable = labelled & data.is_known_negative, labelled & data.is_positive & ~data.is_confirmed
+    left_out = np.array([spec.n_outliers for spec in specs])
+    return (weight[found].sum() + left_out * weight[doubtable].sum()) / weight[labelled].sum()
+
+
+def log_probability(ranks: Floats, weight: Floats, verdict: Ints, wrong_shares: Floats) -> Floats:
+    """The logarithm of the probability of the verdicts, given the ranks, for each share of wrong labels.
+
+    Parameters
+    ----------
+    ranks : array of shape (n_labels,)
+    weight : array of shape (n_labels,), numbers of rows
+    verdict : array of shape (n_labels,), as in `checked.py`
+    wrong_shares : array of shape (n_shares,)
+
+    Examples
+    --------
+    Of a hundred labels the thirty lowest were checked, and are right. That others are wrong is less likely now:
+
+    >>> import numpy as np
+    >>> from blindauc.choice.verdicts import log_probability
+    >>> ranks, verdict = np.linspace(0.2, 1, 100), np.repeat([1, 0], [30, 70])
+    >>> log_probability(ranks, np.ones(100), verdict, np.array([0.01, 0.1, 0.2])).round(1).tolist()
+    [-0.4, -4.9, -9.4]
+    """
+    every, confirmed, found = (
+        counts_by_rank(ranks[None], weight * some)[0]
+        for some in (np.ones(len(verdict)), verdict == FOUND_POSITIVE, verdict == FOUND_NEGATIVE)
+    )
+    eta, right = np.clip(wrong_shares, LEAST, 1 - LEAST)[:, None, None, None], np.log(right_densities())
+    # Of shape (n_shares, n_sharpness, n_sharpness, n_bins).
+    of_right, of_wrong = np.log1p(-eta) + right[:, None], np.log(eta) + right[:, ::-1]
+    of_label = np.logaddexp(of_right, of_wrong)
+    by_ranks = of_label @ every
+    by_verdicts = (of_right - of_label) @ confirmed + (of_wrong - of_label) @ found
+    return logsumexp(by_ranks + by_verdicts, axis=(1, 2)) - logsumexp(by_ranks, axis=(1, 2))
