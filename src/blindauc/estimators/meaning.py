@@ -16,7 +16,7 @@ from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
-from blindauc.trust.ranks import among_all_rows, assess_ranks, on_scores, without_evidence
+from blindauc.trust.ranks import among_all_rows, assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True)
