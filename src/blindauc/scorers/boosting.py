@@ -53,7 +53,9 @@ MIN_GROUP_WEIGHT = 10.0
 """The least weight of the categories that a split takes to a side together, in labelled positives: as the ridge.
 
 As many are added to the weight of each when they are put in the order of their mean gradients. LightGBM asks for 100
-rows, which may be less than one labelled positive or all that there are, since it counts rows by their Hessian.
+rows, which may be less than one labelled positive or all that there are, since it counts rows by their Hessian. Over
+five simulated tables (500 to 6,000 rows, 12 to 300 categories, 15 % of the labels wrong, 3 draws each) the mean AUC was
+.751 by LightGBM's defaults, and .759, .748 and .710 with a least weight of 10, 20 and 40.
 """
 
 LARGEST_INTERCEPT = 20.0
