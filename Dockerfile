@@ -3,7 +3,7 @@
 #   make release
 #   docker build --tag blindauc .
 #   docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/data" blindauc fit patients.csv --label infection
-FROM python:3.13-slim
+FROM python:3.11-slim
 
 # LightGBM, for scores by trees, links to OpenMP, which the slim image does not have.
 RUN apt-get update \

@@ -21,9 +21,6 @@ def no_lines_of_progress(monkeypatch):
 FEW = {
     "choice.space.RIDGE_DECADES": (1, -1),
     "choice.space.BENT_RIDGE_DECADES": (1, -1),
-    "choice.space.COLUMN_RATIO": 2.0,
-    "choice.space.FEW_COLUMNS": 1,
-    "estimators.space.OUTLIER_SHARES": (0.0, 0.1),
     "estimators.space.N_LEAVES": (4,),
     "estimators.space.N_ROUNDS": (5, 20),
     "estimators.tuning.REPEATED_BELOW": 0,

@@ -14,8 +14,6 @@ from blindauc.analysis.model_on_rows import RankedRun
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 LABEL = ("--label", "infection", "--id", "patient", "--jobs", "1", "--json")
 
 

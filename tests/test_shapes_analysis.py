@@ -36,8 +36,6 @@ from blindauc.scorers import LinearModel
 from blindauc.scorers.curves import curves_of
 from blindauc.scorers.forest import TreeModel
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 pytest.importorskip("lightgbm")
 pytest.importorskip("skops.io")
 
@@ -62,6 +60,15 @@ def patients(seed=0):
 
 
 TABLE = patients()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_candidates():
+    """So that searches are quick."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, values in {"OUTLIER_SHARES": (0.0, 0.1), "N_LEAVES": (4,), "N_ROUNDS": (5, 20)}.items():
+            patch.setattr(f"blindauc.estimators.space.{name}", values)
+        yield
 
 
 @cache
