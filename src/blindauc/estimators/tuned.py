@@ -16,17 +16,15 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     candidates. Out-of-fold, :math:`r_{mi}` is the share of the held-out unlabelled rows that candidate :math:`m` ranks
     below labelled positive :math:`i`. The candidates of a shape are averaged with weights
 
-    .. math:: w_m \propto b_m \exp\Big( \sum_i (2 r_{mi} - 1) \Big),
+    .. math:: w_m \propto b_m \Big( \prod_i f(r_{mi}) \Big)^{1/3},
 
-    where :math:`b_m` is the prior probability of the candidate's regularisation strength. This is a Gibbs posterior in
-    which each labelled row contributes :math:`2 r_{mi} - 1` to the log-weight. It needs neither negatives nor the class
-    prior. Nothing is trimmed: a wrong label ranks low under every good candidate and lowers all their weights alike.
-    Candidates that are far behind after the first folds are dropped.
+    where :math:`b_m` is the prior probability of the candidate's settings and :math:`f` the density of the ranks: a
+    mixture of right labels, which rank high, and wrong ones, which rank low, averaged over its parameters
+    (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and nothing
+    is trimmed. Candidates that are far behind after the first folds are dropped.
 
-    A non-linear score may learn where wrong labels lie and rank them high. So non-linear candidates, and the shapes
-    among each other, are weighted by the likelihood of their out-of-fold ranks under a mixture of right labels, which
-    rank high, and wrong ones, which rank low (`blindauc.choice.likelihood`). Only decisive evidence moves weight away
-    from linear scores. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
+    Shapes are weighted by the same likelihood of the averaged ranks of their candidates. Linear scores are believed in
+    ten times as much as others. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
 
     The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, and
     `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
@@ -140,7 +138,7 @@ class PUErrorClassifierCV(PUErrorProblem, TunedPUClassifier):
 
     The search and the weights of the candidates are those of `BlindAUCClassifierCV`,
 
-    .. math:: w_m \propto b_m \exp\Big( \sum_i (2 r_{mi} - 1) \Big):
+    .. math:: w_m \propto b_m \Big( \prod_i f(r_{mi}) \Big)^{1/3}:
 
     they depend on out-of-fold ranks of positives, whatever risk a candidate minimises.
 
