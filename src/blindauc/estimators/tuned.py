@@ -20,8 +20,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
 
     where :math:`b_m` is the prior probability of the candidate's settings and :math:`f` the density of the ranks: a
     mixture of right labels, which rank high, and wrong ones, which rank low, averaged over its parameters
-    (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and nothing
-    is trimmed. Candidates that are far behind after the first folds are dropped.
+    (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and
+    nothing is trimmed. Candidates that are far behind after the first folds are dropped.
 
     Shapes are weighted by the same likelihood of the averaged ranks of their candidates. Linear scores are believed in
     ten times as much as others. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
