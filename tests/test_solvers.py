@@ -9,6 +9,7 @@ from referee import best_by_exhaustion, random_instance
 from blindauc.datasets import make_paper_data
 from blindauc.objectives import BlindAUCObjective, PUErrorObjective
 from blindauc.solvers import exchange, path, psg
+from blindauc.solvers.newton import newton
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0
 
 PAPER = make_paper_data(n_features=30, n_outliers=4, n_relevant=10, n_pos=40, n_negatives=100, random_state=0)
@@ -199,3 +200,51 @@ def test_solvers_work_on_an_objective_that_is_not_ours(solver):
     extra = {"random_state": np.random.RandomState(0)} if solver is psg else {}
     solution = solver(Bowl(), L0(5, 2), L0(3, 0), **extra)
     np.testing.assert_allclose(solution.coef, [3.0, -2.0, 0.0, 0.0, 0.0], atol=1e-6)
+
+
+class Quadratic:
+    """|z - 1|^2 / 2 in the metric of a Hessian, of which only something like it is known; products are counted."""
+
+    hessian_is_exact, is_whole, has_flat_stretches = False, True, False
+
+    def __init__(self, about):
+        rng = np.random.default_rng(0)
+        basis = np.linalg.qr(rng.normal(size=(20, 20)))[0]
+        self.true = basis @ np.diag(np.geomspace(1, 1e4, 20)) @ basis.T
+        self.about, self.scale, self.n_products = about(self.true), np.ones(20), 0
+        self.value_at_zero = self.true.sum() / 2
+
+    def gradient(self, z):
+        gradient = self.true @ (z - 1)
+        return float((z - 1) @ gradient / 2), gradient
+
+    def hessian(self, z):
+        return self.about
+
+    def hessian_product(self, z):
+        def product(direction):
+            self.n_products += 1
+            return self.true @ direction
+
+        return product
+
+
+def _off_by_a_tenth(hessian):
+    factor = np.linalg.cholesky(hessian)
+    return factor @ np.diag(np.linspace(0.9, 1.1, 20)) @ factor.T
+
+
+def test_a_hessian_that_is_about_right_needs_no_products():
+    problem = Quadratic(_off_by_a_tenth)
+    end = newton(problem, np.full(20, 1.1), tolerance=1e-8, max_iter=30)
+    assert end.converged
+    assert problem.n_products == 0
+    np.testing.assert_allclose(end.z, 1, atol=1e-8)
+
+
+def test_where_a_hessian_misleads_products_are_taken():
+    problem = Quadratic(lambda true: np.eye(20) * 1e4)
+    end = newton(problem, np.full(20, 1.1), tolerance=1e-8, max_iter=100)
+    assert end.converged
+    assert problem.n_products > 0
+    np.testing.assert_allclose(end.z, 1, atol=1e-7)
