@@ -3,8 +3,8 @@
 
 Simulated reviewers, who know the true labels, check 10, 20, 50 and 100 rows in all, with a fit after each: labels in
 order of suspicion, labels at random, or what `next_to_check(for_="ranking")` names. Families: ordinary and far wrong
-labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; breast cancer has
-about 55 labels and digits about 50, so that 50 checks are nearly all of them. AUC is on true labels of test rows;
+labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; these have 50 to
+65 labels, so that 50 checks are nearly all of them. AUC is on true labels of test rows;
 "right" is the share of right ones among the labels that are not known to be wrong. "set to 0" is what one did before:
 labels found wrong in order of suspicion are written as 0, nothing else is known, and the fit leaves out as many labels
 as that with known negatives does. "all known" is a fit with every label checked.
