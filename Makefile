@@ -66,7 +66,7 @@ docs: install  ## the documentation site, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test-docs: docs  ## every page of the site in a browser, at two widths
-	$(BIN)/python -m pytest tests/test_site_in_browser.py
+	BLINDAUC_SITE=build/site $(BIN)/python -m pytest tests/test_site_in_browser.py
 
 pictures: demo  ## the pictures of README and the site, from the demo and from data (needs Chromium)
 	$(BIN)/python docs/pictures/screenshots.py build/demo docs/images
