@@ -73,7 +73,7 @@ release: install  ## a wheel and an sdist in dist/, each tried in a clean enviro
 	$(BIN)/python tools/try_release.py
 
 test-docs: docs  ## every page of the site in a browser, at two widths
-	$(BIN)/python -m pytest tests/test_site_in_browser.py
+	BLINDAUC_SITE=build/site $(BIN)/python -m pytest tests/test_site_in_browser.py
 
 pictures: demo  ## the pictures of README and the site, from the demo and from data (needs Chromium)
 	$(BIN)/python docs/pictures/screenshots.py build/demo docs/images

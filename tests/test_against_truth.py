@@ -65,6 +65,7 @@ def test_readme_shows_what_the_demo_prints(demo):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = next(block for block in readme.split("```") if "The envelope" in block).strip().splitlines()
     assert len(shown) >= 6
+    assert len(readme.split()) <= 700
     for line in filter(str.strip, shown):
         printed = said.get(NUMBER.sub("#", line).strip())
         assert printed, f"The demo does not print this line of README: {line}"

@@ -30,9 +30,9 @@ N_COLORS = 64
 """Enough for text and two or three hues, at a third of the size."""
 
 PREPARE = """(is_marked => {
-  const style = document.createElement("style")  // what is far below the window has its full height, too
-  style.textContent = "* { content-visibility: visible !important }" + (is_marked ? "body { padding-left: 16px }" : "")
-  document.head.append(style)
+  // What is far below the window has its full height, too. The report allows no other style sheet.
+  for (const section of document.querySelectorAll("section")) section.style.contentVisibility = "visible"
+  if (is_marked) document.body.style.paddingLeft = "16px"
 })"""
 
 MARK = """(([selector, text]) => {
@@ -135,11 +135,16 @@ def main(demo: Path, images: Path) -> None:
 
 def _save(page: Any, picture: Picture, images: Path) -> None:
     page.evaluate(f"{PREPARE}({json.dumps(bool(picture.marks))})")
+    if picture.last:  # a window as tall as the page, so that nothing moves when it is taken
+        height = page.evaluate("document.documentElement.scrollHeight")
+        size = {"width": picture.width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        page.send("Emulation.setDeviceMetricsOverride", **size)
+    page.evaluate("new Promise(done => setTimeout(done, 500))")  # until nothing fades in
     for number, selector in enumerate(picture.marks, start=1):
         page.evaluate(f"{MARK}({json.dumps([selector, str(number)])})")
     top, bottom = page.evaluate(f"{ENDS}({json.dumps([picture.first, picture.last])})")
     clip = {"x": 0, "y": max(top - 16, 0), "width": picture.width, "height": bottom - top + 32, "scale": 1}
-    taken = page.send("Page.captureScreenshot", captureBeyondViewport=bool(picture.last), clip=clip)["data"]
+    taken = page.send("Page.captureScreenshot", clip=clip)["data"]
     image = Image.open(io.BytesIO(base64.b64decode(taken))).convert("RGB")
     values = PngInfo()
     values.add_text("values", page.evaluate(VALUES))
