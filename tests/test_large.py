@@ -12,8 +12,6 @@ from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, ParquetRows, PUEr
 from blindauc.rows.parts import BlockParts
 from blindauc.rows.view import PartedView
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 RNG = np.random.default_rng(0)
 N, P = 3000, 5
 IS_POSITIVE = np.isin(np.arange(N), RNG.choice(N, 90, replace=False))
