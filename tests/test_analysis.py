@@ -26,8 +26,6 @@ from blindauc.preprocessing import feature_groups, group_names, make_preprocesso
 from blindauc.report.findings import Findings
 from blindauc.scorers import LinearModel
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 N_ROWS = 200
 WRONG = {f"=P{i}" for i in range(N_ROWS - 4, N_ROWS)}
 

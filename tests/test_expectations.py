@@ -26,8 +26,6 @@ from blindauc.prior.expected import among_first, expected_numbers
 from blindauc.prior.plausible import onto_limit, outermost
 from blindauc.report.findings import Findings
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 DATA = make_correlated_data(0.1, n_features=5, n_relevant=3, n_pos=100, n_unlabelled=600, random_state=0)
 UNLABELLED = DATA.y_pu == 0
 

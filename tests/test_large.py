@@ -19,8 +19,6 @@ from blindauc.preprocessing import ColumnKind
 from blindauc.rows.parts import BlockParts
 from blindauc.rows.view import PartedView
 
-pytestmark = pytest.mark.usefixtures("few_candidates")
-
 RNG = np.random.default_rng(0)
 N, P = 3000, 5
 IS_POSITIVE = np.isin(np.arange(N), RNG.choice(N, 90, replace=False))
