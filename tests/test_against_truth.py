@@ -1,4 +1,4 @@
-"""The demo opens the envelope: what it says of the truth is true, and README shows what it says."""
+"""The demo compares with the truth: what it says is true, and README shows what it says."""
 
 import re
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_readme_shows_what_the_demo_prints(demo):
     """Word by word; numbers may differ by two in the last decimal shown, as they do between machines."""
     said = {NUMBER.sub("#", line).strip(): line for line in demo[1].splitlines()}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = next(block for block in readme.split("```") if "The envelope" in block).strip().splitlines()
+    shown = next(block for block in readme.split("```") if "the truth is known" in block).strip().splitlines()
     assert len(shown) >= 6
     assert len(readme.split()) <= 700
     for line in filter(str.strip, shown):
