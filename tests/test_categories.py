@@ -27,7 +27,7 @@ from blindauc.model_files import ModelFileError, load, save
 from blindauc.rows.categories import Categories
 from blindauc.scorers import tree_text
 from blindauc.scorers.forest import TreeModel
-from blindauc.scorers.tree_text import levels_in
+from blindauc.scorers.tree import levels_in
 
 lightgbm = pytest.importorskip("lightgbm")
 

@@ -15,7 +15,7 @@ from blindauc.rows.matrix import Matrix
 from blindauc.rows.storage import dense
 from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_for
-from blindauc.scorers.tree_text import Tree
+from blindauc.scorers.tree import Tree, levels_in
 
 PARSED = 32
 """Texts whose trees are kept in memory once they were read: those of a fold's fits, and of their averages."""
@@ -38,7 +38,7 @@ class Forest:
         n_levels = np.zeros(self.n_features, dtype=np.intp)
         for tree in self.trees:
             for column, bitset in zip(tree.feature[tree.is_by_category], tree.bitsets, strict=True):
-                n_levels[column] = max(n_levels[column], tree_text.levels_in(bitset).max(initial=0) + 1)
+                n_levels[column] = max(n_levels[column], levels_in(bitset).max(initial=0) + 1)
         return n_levels
 
     @cached_property

@@ -22,7 +22,8 @@ from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import Boosting, RowRisk, is_installed
 from blindauc.scorers.forest import TreeModel, forest
 from blindauc.scorers.spec import Spec
-from blindauc.scorers.tree_text import MAX_LEAVES, Tree
+from blindauc.scorers.tree import Tree
+from blindauc.scorers.tree_text import MAX_LEAVES
 
 __all__ = ["TreeModel", "TreeModels", "TreeScorer", "is_installed"]
 
