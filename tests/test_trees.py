@@ -15,6 +15,7 @@ from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import RowRisk, is_installed
 from blindauc.scorers.node_risk import NODE_STEP, NodeRisk
 from blindauc.scorers.spec import Spec
+from blindauc.scorers.tree import Tree
 from blindauc.scorers.trees import TreeModel, TreeScorer
 
 lightgbm = pytest.importorskip("lightgbm")
@@ -479,7 +480,7 @@ def chain(n_leaves):
     """A tree as deep as may be: each node has a leaf on its left."""
     n_nodes = n_leaves - 1
     node = np.arange(n_nodes)
-    return tree_text.Tree(
+    return Tree(
         np.zeros(n_nodes, dtype=int), node / n_nodes, np.zeros(n_nodes, dtype=int), ~node,
         np.append(node[1:], -n_leaves), np.arange(float(n_leaves)), np.ones(n_leaves, dtype=int),
     )  # fmt: skip
