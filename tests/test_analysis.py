@@ -546,7 +546,10 @@ CELLS = pd.DataFrame(
             r"'2021-02-30' in data row 11 of 'day' is not a date \(day/month/year\)\.",
         ),
         ({"day": pd.to_datetime(["2021-02-28"] * 4)}, None),
-        ({"smokes": ["yes", "no", "no", "sometimes"]}, "'sometimes' in data row 14 of 'smokes' for yes or no: mend"),
+        (
+            {"smokes": ["yes", "no", "no", "sometimes"]},
+            "'sometimes' in data row 14 of 'smokes' is not yes or no. Correct",
+        ),
         (
             {"age": "old", "smokes": "x" * 99},
             f"'old' in data row 11 of 'age' is not a number, '{'x' * 60}' in data row 11",
@@ -582,7 +585,7 @@ def test_the_row_of_such_a_cell_is_that_of_the_whole_table(table, found, tmp_pat
 
 
 def test_another_kind_of_model_is_refused(table, found):
-    with pytest.raises(ValueError, match="this is a BlindAUCClassifierCV: fit it to a table"):
+    with pytest.raises(ValueError, match="not a BlindAUCClassifierCV: fit one to a table"):
         score_table(found.model[-1], table)
 
 

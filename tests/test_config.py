@@ -155,5 +155,5 @@ def test_a_config_that_is_not_there(tmp_path):
     told(run("fit", "--config", tmp_path), "Is a directory: ")
     (tmp_path / "table.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     told(
-        run("fit", "--config", tmp_path / "table.csv"), "is no run.json of `blindauc fit` (JSONDecodeError): fit again"
+        run("fit", "--config", tmp_path / "table.csv"), "not a run.json of `blindauc fit` (JSONDecodeError): fit again"
     )

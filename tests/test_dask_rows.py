@@ -348,7 +348,7 @@ def test_a_gradient_takes_at_most_three_tasks_for_each_partition(client):
         scheduler.add_plugin(counted, name="counted")
         objective.gradient(np.ones(P), shift)
         scheduler.remove_plugin("counted")
-        assert 2 * rows.n_parts <= counted.n_tasks <= 3 * rows.n_parts
+        assert rows.n_parts <= counted.n_tasks <= 3 * rows.n_parts
 
 
 class Linear:

@@ -91,7 +91,10 @@ def test_a_column_says_what_was_found(first, tmp_path):
     assert found["checks"]["n_wrong"] == 6
     assert "seen" in found["set_aside"]
     told(run(*FIT, *options, "--checked", "nothing", "--out", tmp_path / "no"), "nothing")
-    told(run(*FIT, *options, "--checked", "ward", "--out", tmp_path / "no"), "The column 'ward' cannot be read")
+    told(
+        run(*FIT, *options, "--checked", "ward", "--out", tmp_path / "no"),
+        "The column 'ward' does not hold results of a check",
+    )
     assert not (tmp_path / "no").exists()
 
 

@@ -183,7 +183,7 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
         "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
         "settles it.",
         "Positives among unlabellednot known0.3 to 98 %",
-        "it is given from the lowest to the highest that fit the data",
+        "It is given as a range, from the lowest to the highest value that fits the data",
     ):
         assert words in text
     rows = page.split('id="capacity-curve"')[1].split("</table>")[0].split("<tr>")[2:]
@@ -344,7 +344,7 @@ def test_labels_come_with_how_many_to_expect_so_far():
 def test_technical_words_are_in_the_appendix_only():
     for findings in (example(), unknown_prior(), shaky()):
         page, appendix = text_of(findings).split("Appendix: method, words and sources")
-        for word in ("ridge", "contamination", "blind AUC", "suspicion", "outlier", "l2"):
+        for word in ("regularisation strength", "contamination", "blind AUC", "suspicion", "outlier", "l2"):
             assert word.lower() not in page.lower(), word
             assert word.lower() in appendix.lower(), word
 

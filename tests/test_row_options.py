@@ -142,7 +142,7 @@ BAD = {
     "no numbers": (
         {"ward": ["A", "B"] * 90},
         {"numeric": ["ward"]},
-        "'ward' cannot be read as numbers, 'A' in data row 1",
+        "'ward' cannot be read as numbers: 'A' in data row 1",
     ),
     "no dates": (
         {"ward": ["A", "B"] * 90},
@@ -247,7 +247,8 @@ def test_categories_that_were_not_there_are_counted_and_told(sparse_model, tmp_p
     model, frame = sparse_model
     new = frame.assign(ward=["Z9"] * 12 + ["Q"] + ["A"] * 147)
     with pytest.warns(
-        UserWarning, match=r"2 categories were not there .*: 'ward' 'Z9' \(12 rows\), 'ward' 'Q' \(1 row\)"
+        UserWarning,
+        match=r"2 categories are not in the training table .*: 'ward' 'Z9' \(12 rows\), 'ward' 'Q' \(1 row\)",
     ):
         score_table(model, new)
     new.to_csv(tmp_path / "new.csv", index=False)

@@ -98,7 +98,7 @@ def test_other_engines_take_groups_and_times_as_arrays():
     assert_same(BlindAUCClassifier().fit(rows, groups=TABLE["patient"], time=TABLE["day"]), expected)
     for wrong, words in (
         ({"groups": TABLE["patient"][:9]}, "one entry for each row"),
-        ({"groups": np.zeros(N)}, "are of one group"),
+        ({"groups": np.zeros(N)}, "are in one group"),
         ({"checked": TABLE["found"]}, "checked= takes rows in memory: of rows in files"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -55,7 +55,7 @@ def test_one_pair_of_letters_that_looks_like_utf_8_is_no_matter(read):
 
 
 def test_a_damaged_letter_does_not_turn_the_others_into_two(read):
-    with pytest.raises(TableError, match=r"neither in UTF-8 nor in Windows-1252 \(row 4"):
+    with pytest.raises(TableError, match=r"neither in UTF-8 nor in Windows-1252 \(see row 4"):
         read("a,b\n1,Müller\n2,Größe\n".encode() + b"3,\xe9\n")
 
 

@@ -201,8 +201,8 @@ class PartedRows(ABC):
         """The scores of all rows."""
         return Deferred(self, Scores(coef, constant))
 
-    def unlabelled_weights(self, factor: float = 1.0, of_negatives: float | None = None) -> Deferred:
-        """The weights of the unlabelled rows, and 0 for positives, times a factor; known negatives may have another."""
+    def unlabelled_weights(self, factor: float = 1.0, of_negatives: Floats | None = None) -> Deferred:
+        """The weights of the unlabelled rows, and 0 for positives, times a factor; known negatives may have others."""
         if of_negatives is None:
             return Deferred(self, Weight(factor))
         return Deferred(self, WeightWithNegatives(factor, self.said.negatives, of_negatives))

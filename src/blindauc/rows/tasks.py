@@ -25,16 +25,16 @@ class Weight:
 
 @dataclass(frozen=True)
 class WeightWithNegatives:
-    """The same, with another factor for known negatives, by their numbers among all rows: a node."""
+    """The same, with a factor of its own for each known negative, by its number among all rows: a node."""
 
     factor: float
     negatives: Ints
-    of_negatives: float
+    of_negatives: Floats
 
     def __call__(self, part: Any) -> Any:
         factor = np.full(part.n_rows, self.factor)
         first, last = np.searchsorted(self.negatives, [part.start, part.start + part.n_rows])
-        factor[self.negatives[first:last] - part.start] = self.of_negatives
+        factor[self.negatives[first:last] - part.start] = self.of_negatives[first:last]
         return part.apply(np.where, part.is_positive, 0.0, part.apply(np.multiply, part.weight, factor))
 
 

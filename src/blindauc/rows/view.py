@@ -14,62 +14,12 @@ from blindauc.rows.contract import Grouped
 from blindauc.rows.deferred import Deferred
 from blindauc.rows.matrix import ROUNDING, Columns, Matrix, deviations
 from blindauc.rows.memory import MemoryRows
+from blindauc.rows.parted import Parted
 from blindauc.rows.parts import DerivedParts, PartedRows
 from blindauc.rows.quantiles import columns_quantiles
 from blindauc.rows.sampling import sampled
 from blindauc.rows.scaling import check_scaling, robust_scales
-from blindauc.rows.tasks import Extremes, Gram, LargestSize, Moments, SumsByGroup, WeightsUpTo
-
-
-class Parted:
-    """What is known once of rows in parts, whichever columns and positives are looked at.
-
-    Parameters
-    ----------
-    rows : PartedRows
-    """
-
-    def __init__(self, rows: PartedRows) -> None:
-        self.rows = rows
-        self.pos, self.pos_weight = rows.take(rows.positives)
-
-    @cached_property
-    def negatives(self) -> tuple[Matrix, Floats]:
-        """The known negatives, which are among the unlabelled rows, and their weights."""
-        numbers = self.rows.said.negatives
-        return self.rows.take(numbers) if len(numbers) else (self.pos.rows(numbers), np.zeros(0))
-
-    @property
-    def negative_weight(self) -> float:
-        """The weight of all known negatives."""
-        return float(self.negatives[1].sum())
-
-    @cached_property
-    def unl_weight(self) -> float:
-        """The weight of all unlabelled rows."""
-        return self.rows.unlabelled_weights().sum()
-
-    @cached_property
-    def unl_mean(self) -> Floats:
-        """The mean of the unlabelled rows."""
-        return self.rows.adjoint(self.rows.unlabelled_weights(1 / self.unl_weight))[:-1]
-
-    @cached_property
-    def extremes(self) -> tuple[Floats, Floats]:
-        """The least and the largest value of each column."""
-        minus_low, high = self.rows.total(Extremes(), np.maximum)
-        return -minus_low, high
-
-    @cached_property
-    def origin(self) -> Floats:
-        """Where moments are taken about."""
-        return self.rows.take(np.zeros(1, dtype=np.intp))[0].origin
-
-    @cached_property
-    def unl_moments(self) -> Floats:
-        """The weighted sums of each column and of its square about the origin, over the unlabelled rows."""
-        result: Floats = self.rows.total(Moments(self.origin))
-        return result
+from blindauc.rows.tasks import Gram, LargestSize, SumsByGroup, WeightsUpTo
 
 
 @dataclass(frozen=True)
@@ -82,14 +32,15 @@ class PartedView:
     kept : positions of the positives among all positives
     support : columns among all columns and, behind them, the column of ones; None for all
     has_ones : whether there is a column of ones
-    negative_share : the share that known negatives have of the unlabelled weight; None for that of their own weights
+    negative_factors : what the weights of other unlabelled rows, and of each known negative, are multiplied by; None
+        for their own weights
     """
 
     parted: Parted
     kept: Ints
     support: Ints | None = None
     has_ones: bool = False
-    negative_share: float | None = None
+    negative_factors: tuple[float, Floats] | None = None
 
     is_in_memory = False
 
@@ -146,41 +97,54 @@ class PartedView:
     @property
     def known_negative_share(self) -> float:
         """The share of known negatives in the weight of all rows that are not positive."""
-        natural = self.parted.negative_weight / self.parted.unl_weight
-        return natural if self.negative_share is None else self.negative_share
+        return float(self._factors[1] @ self.parted.negatives[1]) / self._unl_weight
 
     def weighing(self, known_negative_share: float | None) -> PartedView:
-        """The rows with weights by which known negatives have this share of all rows that are not positive."""
-        is_mixed = 0 < self.parted.negative_weight < self.parted.unl_weight
-        return replace(self, negative_share=known_negative_share) if is_mixed else self
+        """The rows with weights by which known negatives have this share of all rows that are not positive.
+
+        None leaves out the labels that were found wrong, as `Data.weighing` does.
+        """
+        total, negative, said = self.parted.unl_weight, self.parted.negative_weight, self.parted.rows.said
+        if said.labelled is None or not 0 < negative < total:
+            return self
+        if known_negative_share is None:
+            was_labelled = np.isin(said.negatives, said.labelled)
+            return replace(self, negative_factors=(1.0, np.where(was_labelled, 0.0, 1.0)))
+        of_negatives = np.full(len(said.negatives), known_negative_share * total / negative)
+        return replace(self, negative_factors=((1 - known_negative_share) * total / (total - negative), of_negatives))
 
     @property
-    def _factors(self) -> tuple[float, float]:
-        """By which the weights of other unlabelled rows, and of known negatives, are multiplied."""
-        if self.negative_share is None:
-            return 1.0, 1.0
-        total, negative = self.parted.unl_weight, self.parted.negative_weight
-        return (1 - self.negative_share) * total / (total - negative), self.negative_share * total / negative
+    def _factors(self) -> tuple[float, Floats]:
+        """The factors for the weights of other unlabelled rows and of each known negative."""
+        return self.negative_factors or (1.0, np.ones(len(self.parted.rows.said.negatives)))
+
+    @property
+    def _unl_weight(self) -> float:
+        """The weight of all unlabelled rows, known negatives among them."""
+        others, of_negatives = self._factors
+        return others * self.parted.unl_weight + float((of_negatives - others) @ self.parted.negatives[1])
 
     @property
     def unl_share(self) -> Deferred:
-        total = self.parted.unl_weight
-        if self.negative_share is None:
+        total = self._unl_weight
+        if self.negative_factors is None:
             return self.parted.rows.unlabelled_weights(1 / total)
-        others, negatives = self._factors
-        return self.parted.rows.unlabelled_weights(others / total, negatives / total)
+        others, of_negatives = self._factors
+        return self.parted.rows.unlabelled_weights(others / total, of_negatives / total)
 
     def _reweighed(self, of_all: Floats, of_negatives: Callable[[Matrix, Floats], Floats]) -> Floats:
         """A sum over all unlabelled rows by their weights as one by those of `weighing`; sums are linear in them."""
-        if self.negative_share is None:
+        if self.negative_factors is None:
             return of_all
-        others, negatives = self._factors
-        return others * of_all + (negatives - others) * of_negatives(*self.parted.negatives)
+        others, factors = self._factors
+        matrix, weight = self.parted.negatives
+        return others * of_all + of_negatives(matrix, (factors - others) * weight)
 
     @cached_property
     def _unl_mean(self) -> Floats:
         total = self.parted.unl_weight
-        return self._reweighed(self.parted.unl_mean, lambda matrix, weight: matrix.adjoint(weight / total))
+        of_all = self._reweighed(self.parted.unl_mean, lambda matrix, weight: matrix.adjoint(weight / total))
+        return of_all * (total / self._unl_weight)
 
     def shares(self, kept: Bools) -> Floats:
         weight = np.where(kept, self.pos_weight, 0.0)
@@ -217,7 +181,7 @@ class PartedView:
         parted, weight = self.parted, self.pos_weight
         of_unl = self._reweighed(parted.unl_moments, lambda matrix, each: np.stack(matrix.moments(each, parted.origin)))
         first, second = of_unl + np.stack(self.pos_matrix.moments(weight, parted.origin))
-        total = parted.unl_weight + weight.sum()
+        total = self._unl_weight + weight.sum()
         return self._gathered(np.append(deviations(first / total, second / total, parted.origin), 1.0))
 
     def scales(self, scaling: str) -> Floats:
@@ -262,9 +226,12 @@ class PartedView:
     def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
         numbers = self.numbers_of_unlabelled(unl)
         few, weight = self.parted.rows.take(numbers)
-        if self.negative_share is not None:
-            others, negatives = self._factors
-            weight = weight * np.where(np.isin(numbers, self.parted.rows.said.negatives), negatives, others)
+        if self.negative_factors is not None:
+            others, of_negatives = self._factors
+            _, here, known = np.intersect1d(numbers, self.parted.rows.said.negatives, return_indices=True)
+            factor = np.full(len(numbers), others)
+            factor[here] = of_negatives[known]
+            weight = weight * factor
         matrix = Matrix.stacked([self.parted.pos.rows(self.kept[pos]), few])
         matrix = Matrix(matrix.X, intercept=self.has_ones)
         places = np.arange(len(pos) + len(unl))
