@@ -142,7 +142,7 @@ BAD = {
     "no numbers": (
         {"ward": ["A", "B"] * 90},
         {"numeric": ["ward"]},
-        "'ward' cannot be read as numbers, 'A' in data row 1",
+        "'ward' cannot be read as numbers: 'A' in data row 1",
     ),
     "no dates": (
         {"ward": ["A", "B"] * 90},
