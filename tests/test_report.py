@@ -182,7 +182,7 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
         "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
         "settles it.",
         "Positives among unlabellednot known0.3 to 98 %",
-        "it is given from the lowest to the highest that fit the data",
+        "It is given as a range, from the lowest to the highest value that fits the data",
     ):
         assert words in text
     rows = page.split('id="capacity-curve"')[1].split("</table>")[0].split("<tr>")[2:]
