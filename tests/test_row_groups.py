@@ -280,7 +280,7 @@ BAD = {
     "missing": ({"groups": [None, *PATIENT[1:]]}, "groups is missing in 1 rows, the first of them at index 0"),
     "NaN": ({"groups": np.r_[PATIENT[1:], np.nan]}, f"the first of them at index {N - 1}"),
     "one group": ({"groups": np.zeros(N)}, "labelled positives are in one group"),
-    "one group of positives": ({"groups": np.where(Y, -1, PATIENT)}, f"All {Y.sum()} labelled positives are of one"),
+    "one group of positives": ({"groups": np.where(Y, -1, PATIENT)}, f"All {Y.sum()} labelled positives are in one"),
     "one group of the rest": ({"groups": np.where(Y, PATIENT, -1)}, "unlabelled rows are in one group"),
     "time too short": ({"time": PATIENT[:-1]}, "time must have one entry for each row"),
     "time missing": ({"time": np.r_[np.nan, PATIENT[1:]]}, "time is missing in 1 rows, the first of them at index 0"),
