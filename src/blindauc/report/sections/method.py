@@ -43,7 +43,7 @@ GLOSSARY = (
     ("Suspicion", "The probability that a label is wrong."),
     (
         "Regularisation strength (l2)",
-        "A penalty that keeps weights small, so that chance patterns do not get a large one.",
+        "A ridge penalty keeps weights small, so that chance patterns do not get a large one.",
     ),
     ("Outliers", "Labelled rows that a fit leaves out because they look like unlabelled ones."),
     ("Shape", "How a score may depend on columns: by straight lines, curves, kernels or trees."),
