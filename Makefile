@@ -4,7 +4,7 @@ BIN := .venv/bin
 TORCH ?= torch
 # or one version of it, such as a build without CUDA, which is smaller: make test-torch TORCH='torch==2.13.0'
 
-.PHONY: install demo test test-slow test-torch bench accuracy honesty choice shapes docs test-docs pictures release clean
+.PHONY: install demo test types suite test-slow test-torch bench accuracy honesty choice shapes docs test-docs pictures release clean
 
 install: .venv/.installed
 
@@ -19,10 +19,16 @@ demo: install  ## a made-up hospital: model, ranking, doubtful labels, report
 test: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	# A thread of linear algebra for each of the two processes; files whole, as far as the balance allows.
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+	$(MAKE) --jobs 2 types suite
+
+types: install
+	$(BIN)/mypy
+
+suite: install
+	# A thread of linear algebra for each of the two processes; files whole, as far as the balance allows. Modules are
+	# compiled once, whatever the environment says: many tests start a Python of their own.
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
 test-slow: install  ## statistical checks over many data sets (minutes)
 	$(BIN)/python -m pytest -m slow
@@ -78,6 +84,7 @@ test-docs: docs  ## every page of the site in a browser, at two widths
 pictures: demo  ## the pictures of README and the site, from the demo and from data (needs Chromium)
 	$(BIN)/python docs/pictures/screenshots.py build/demo docs/images
 	$(BIN)/python docs/pictures/figures.py docs/images
+	$(BIN)/python docs/pictures/scale.py docs/how-to/large-data.md docs/images
 	$(BIN)/python docs/pictures/gallery.py docs/images
 
 clean:

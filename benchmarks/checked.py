@@ -1,20 +1,22 @@
-"""What checked labels bring. Run with `python benchmarks/checked.py [--seeds N] [--stages N ...] [--tuned]`, and
-`python benchmarks/checked.py --draws 200` for the numbers of wrong labels.
+"""What checked labels bring. Run with `python benchmarks/checked.py [--seeds N] [--stages N ...] [--tuned]` (and
+`--orders suspicion random`, to save time), and `python benchmarks/checked.py --draws 200` for the numbers of wrong
+labels.
 
 Simulated reviewers, who know the true labels, check 10, 20, 50 and 100 rows in all, with a fit after each: labels in
 order of suspicion, labels at random, or what `next_to_check(for_="ranking")` names. Families: ordinary and far wrong
 labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; these have 50 to
 65 labels, so that 50 checks are nearly all of them. AUC is on true labels of test rows;
 "right" is the share of right ones among the labels that are not known to be wrong. "set to 0" is what one did before:
-labels found wrong in order of suspicion are written as 0, nothing else is known, and the fit leaves out as many labels
-as that with known negatives does. "all known" is a fit with every label checked.
+labels found wrong in order of suspicion are written as 0, and the fit is repeated with the same settings. "0, told"
+is the same, but the fit is told how many labels were found wrong, and leaves out as many fewer (tuned fits choose how
+many to leave out). "all known" is a fit with every label checked.
 
 Differences are paired by draw, and come with their standard errors.
 
 The bars: after 50 checks in order of suspicion AUC is never lower than before on average, at least that of random
 checks in every family, and in the far families at least half of what knowing all labels brings; known negatives beat
-"set to 0" in the mean. The numbers of wrong labels among the first 20 and 50 are within their 90 % intervals in at
-least 85 % of draws.
+"set to 0" in the mean, told or not. The numbers of wrong labels among the first 20 and 50 are within their 90 %
+intervals in at least 85 % of draws.
 """
 
 from __future__ import annotations
@@ -44,8 +46,11 @@ FAMILIES: dict[str, Callable[[int], Draw]] = {
     for share in (0.1, 0.2)
 }
 ORDERS = ("suspicion", "random", "ranking")
-LEFT_OUT = {True: (0.0, 0.1, 0.2, 0.3), False: (0.1,)}
-"""Shares of the labels that tuned and plain fits leave out, those that were found wrong among them."""
+BEFORE = {True: ("set to 0",), False: ("set to 0", "0, told")}
+"""What one did before with labels that were found wrong, for tuned and for plain fits."""
+
+LEFT_OUT = 0.1
+"""The share of the labels that plain fits leave out."""
 
 OF_90_PERCENT = 1.6449 / 1.96
 """From the ends of a 95 % interval to those of a 90 % one, for normal errors."""
@@ -58,6 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3, help="draws of each family")
     parser.add_argument("--stages", type=int, nargs="+", default=STAGES, help="numbers of checks")
+    parser.add_argument("--orders", nargs="+", default=ORDERS, choices=ORDERS, help="ways to choose what is checked")
     parser.add_argument("--tuned", action="store_true", help="BlindAUCClassifierCV instead of BlindAUCClassifier")
     parser.add_argument("--draws", type=int, default=0, help="count wrong labels in so many draws, and do nothing else")
     asked = parser.parse_args()
@@ -65,31 +71,38 @@ def main() -> None:
     if asked.draws:
         tell_counts(asked.draws, asked.tuned)
         return
-    ends = {name: family(name, asked.seeds, asked.stages, asked.tuned) for name in FAMILIES}
-    tell_bars(ends, 50 if 50 in asked.stages else asked.stages[-1])
+    ends: dict[str, list[Ends]] = {name: [] for name in FAMILIES}
+    n_checked = 50 if 50 in asked.stages else asked.stages[-1]
+    for seed in range(asked.seeds):
+        for name, draw in FAMILIES.items():
+            ends[name].append(one_draw(draw(FIRST_SEED + seed), seed, asked.stages, asked.orders, asked.tuned))
+            tell_draw(name, seed, ends[name][-1])
+    tell_means(ends)
+    tell_bars(ends, n_checked, asked.orders, asked.tuned)
 
 
-def new_model(tuned: bool, n_out: int | list[int] | None = None) -> BlindAUCClassifier | BlindAUCClassifierCV:
-    if tuned:
-        return BlindAUCClassifierCV(shape="linear", n_repeats=1, n_outliers="auto" if n_out is None else n_out)
-    return BlindAUCClassifier(n_outliers=0.1 if n_out is None else n_out)
+def new_model(tuned: bool, n_outliers: float = LEFT_OUT) -> BlindAUCClassifier | BlindAUCClassifierCV:
+    return BlindAUCClassifierCV(shape="linear", n_repeats=1) if tuned else BlindAUCClassifier(n_outliers=n_outliers)
 
 
-def family(name: str, n_seeds: int, stages: Sequence[int], tuned: bool) -> list[Ends]:
-    """The ends of each draw; the means are printed as they come."""
-    ends = [one_draw(FAMILIES[name](FIRST_SEED + seed), seed, stages, tuned) for seed in range(n_seeds)]
-    print(name)
-    for column in ends[0]:
-        auc, right = (fmean(end[column][k] for end in ends) for k in (0, 1))
-        print(f"    {column:16} AUC {auc:.4f}   labels right {right:.3f}", flush=True)
-    return ends
+def tell_draw(name: str, seed: int, end: Ends) -> None:
+    told = "  ".join(f"{way} {auc:.4f}" for way, (auc, _) in end.items())
+    print(f"{name}, draw {seed}: {told}", flush=True)
 
 
-def one_draw(data: Draw, seed: int, stages: Sequence[int], tuned: bool) -> Ends:
+def tell_means(ends: dict[str, list[Ends]]) -> None:
+    for name, of_family in ends.items():
+        print(f"\n{name}")
+        for way in of_family[0]:
+            auc, right = (fmean(end[way][k] for end in of_family) for k in (0, 1))
+            print(f"    {way:16} AUC {auc:.4f}   labels right {right:.3f}")
+
+
+def one_draw(data: Draw, seed: int, stages: Sequence[int], orders: Sequence[str], tuned: bool) -> Ends:
     first = new_model(tuned).fit(data.X, data.y_pu)
     unchecked = np.full(len(data.y_pu), np.nan)
     ends = {"no check": judged(first, data, unchecked)}
-    for order in ORDERS:
+    for order in orders:
         model, checked = first, unchecked.copy()
         rng = np.random.default_rng(seed)
         for n_checked in stages:
@@ -98,18 +111,20 @@ def one_draw(data: Draw, seed: int, stages: Sequence[int], tuned: bool) -> Ends:
             model = new_model(tuned).fit(data.X, data.y_pu, checked=checked)
             ends[f"{order} {n_checked}"] = judged(model, data, checked)
             if order == "suspicion":
-                ends[f"set to 0 {n_checked}"] = judged(set_to_zero(data, checked, tuned), data, checked)
+                for way in BEFORE[tuned]:
+                    ends[f"{way} {n_checked}"] = judged(set_to_zero(data, checked, tuned, way), data, checked)
     every = np.where(data.y_pu == 1, data.y_true, np.nan)
     ends["all known"] = judged(new_model(tuned).fit(data.X, data.y_pu, checked=every), data, every)
     return ends
 
 
-def set_to_zero(data: Draw, checked: np.ndarray, tuned: bool) -> BlindAUCClassifier | BlindAUCClassifierCV:
-    """A fit that sees labels found wrong as unlabelled rows, with the same numbers of outliers to choose from."""
-    n_labels, n_found = int(data.y_pu.sum()), int((checked == 0).sum())
-    left_out = sorted({max(0, round(share * n_labels) - n_found) for share in LEFT_OUT[tuned]})
+def set_to_zero(data: Draw, checked: np.ndarray, tuned: bool, way: str) -> BlindAUCClassifier | BlindAUCClassifierCV:
+    """A fit that sees labels found wrong as unlabelled rows, and may be told how many fewer to leave out."""
     y = np.where(checked == 0, 0, data.y_pu)
-    return new_model(tuned, left_out if tuned else left_out[0]).fit(data.X, y)
+    if way == "set to 0":
+        return new_model(tuned).fit(data.X, y)
+    n_left = max(0, round(LEFT_OUT * int(data.y_pu.sum())) - int((checked == 0).sum()))
+    return new_model(tuned, n_left).fit(data.X, y)
 
 
 def to_check(model, data: Draw, checked: np.ndarray, n_more: int, order: str, rng: np.random.Generator) -> np.ndarray:
@@ -123,17 +138,27 @@ def judged(model, data: Draw, checked: np.ndarray) -> tuple[float, float]:
     return roc_auc_score(data.y_test, model.decision_function(data.X_test)), float(data.y_true[kept].mean())
 
 
-def tell_bars(ends: dict[str, list[Ends]], n_checked: int) -> None:
-    names = ("no check", *(f"{way} {n_checked}" for way in (*ORDERS, "set to 0")), "all known")
-    aucs = {name: np.array([[end[way][0] for way in names] for end in of]) for name, of in ends.items()}
-    print(f"\nAUC after {n_checked} checks   before  suspicion  random  ranking  set to 0  all known")
-    for name, each in (*aucs.items(), ("mean", np.concatenate(list(aucs.values())))):
-        print(f"{name:20}", "  ".join(f"{auc:7.4f}" for auc in each.mean(axis=0)))
-    print("\nin order of suspicion minus   before            random            set to 0          share of all known")
-    for name, each in (*aucs.items(), ("mean", np.concatenate(list(aucs.values())))):
-        before, suspicion, random, _, zero, known = each.T
-        told = "  ".join(difference(suspicion - other) for other in (before, random, zero))
-        print(f"{name:20}", f"{told}  {(suspicion - before).mean() / (known - before).mean():8.2f}")
+def tell_bars(ends: dict[str, list[Ends]], n_checked: int, orders: Sequence[str], tuned: bool) -> None:
+    """AUC of each way, and what checks in order of suspicion bring against the others."""
+    ways = {way: f"{way} {n_checked}" for way in (*orders, *(BEFORE[tuned] if "suspicion" in orders else ()))}
+    ways = {"no check": "no check"} | ways | {"all known": "all known"}
+    aucs = {name: {way: auc_of(of, key) for way, key in ways.items()} for name, of in ends.items()}
+    aucs["mean"] = {way: np.concatenate([of[way] for of in aucs.values()]) for way in ways}
+    print(f"\n{f'AUC after {n_checked} checks':20}", "  ".join(f"{way:>9}" for way in ways))
+    for name, each in aucs.items():
+        print(f"{name:20}", "  ".join(f"{auc.mean():9.4f}" for auc in each.values()))
+    if "suspicion" not in orders:
+        return
+    others = [way for way in ways if way not in ("suspicion", "all known")]
+    print(f"\n{'suspicion minus':20}", "  ".join(f"{way:>17}" for way in others), " share of all known")
+    for name, each in aucs.items():
+        told = "  ".join(difference(each["suspicion"] - each[way]) for way in others)
+        gained, known = (float((each[way] - each["no check"]).mean()) for way in ("suspicion", "all known"))
+        print(f"{name:20} {told}  {gained / known:18.2f}")
+
+
+def auc_of(ends: list[Ends], way: str) -> np.ndarray:
+    return np.array([end[way][0] for end in ends])
 
 
 def difference(paired: np.ndarray) -> str:

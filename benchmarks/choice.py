@@ -31,7 +31,7 @@ from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.weights import POWER, gibbs_weights
 from blindauc.data import Data
 from blindauc.estimators.blind_auc import blind_auc_risk
-from blindauc.estimators.reading import sifted
+from blindauc.estimators.reading import screened
 from blindauc.estimators.tuning import REPEATED_BELOW
 from blindauc.evidence.folds import fold_splits
 from blindauc.evidence.out_of_fold import held_out_ranks
@@ -54,7 +54,7 @@ def record(name: str, seed: int) -> str:
     start, draw = perf_counter(), FAMILIES[name].draw(seed)
     y = np.asarray(draw.y_pu) == 1
     everyone = Data(np.asarray(draw.X, dtype=float), y, np.ones(len(y)), np.arange(len(y)), np.flatnonzero(y))
-    data = sifted(everyone, is_wanted=True).data
+    data = screened(everyone, is_wanted=True).data
     scorer = linear_scorer(data.X.shape[1])
     specs, decades = candidates(scorer, data)
     tested = np.random.default_rng(0).permutation(len(draw.y_test))[:MOST_TESTED]
@@ -163,11 +163,11 @@ class Rule:
     only_all_columns: bool = False
     centre: float = belief.LIKELY_RIDGE
     spread: float = 1.0
-    unscaled: float = belief.UNSCALED
+    unscaled: float = belief.UNSCALED_ODDS
     contamination: float = belief.CONTAMINATION_SCALE
     power: float = POWER
     by_mean_rank: bool = False
-    hopeless: float = search.HOPELESS
+    elimination_odds: float = search.ELIMINATION_ODDS
     n_repeats: int = 2
     is_best: bool = False
 
@@ -193,12 +193,15 @@ class Rule:
         """Log weights at the end of the race; minus infinity for those that left it."""
         ranks, fold = record.repeats[: self.n_repeats], record.fold[: self.n_repeats]
         seen = np.full(ranks.shape[::2], False)
-        weight = belief
+        left, weight = np.flatnonzero(np.isfinite(belief)), np.zeros(0)
         for repeat, k in np.ndindex(len(ranks), int(fold.max()) + 1):
             seen[repeat, fold[repeat] == k] = True
-            weight = np.where(np.isfinite(weight), belief + self._evidence(ranks, seen), -np.inf)
-            weight = np.where(weight >= weight.max() - np.log(self.hopeless), weight, -np.inf)
-        return weight
+            weight = belief[left] + self._evidence(ranks[:, left], seen)
+            stays = weight >= weight.max() - np.log(self.elimination_odds)
+            left, weight = left[stays], weight[stays]
+        every = np.full(len(belief), -np.inf)
+        every[left] = weight
+        return every
 
     def _evidence(self, ranks: np.ndarray, seen: np.ndarray) -> np.ndarray:
         """By the mean ranks of the positives seen so far: their likelihood, or their sum."""
@@ -227,9 +230,9 @@ ABLATION = {
     "half-width of ridges 0.5": Rule(spread=0.5),
     "half-width of ridges 2": Rule(spread=2.0),
     "one candidate, no average": Rule(is_best=True),
-    "hopeless at 500": Rule(hopeless=500.0),
-    "hopeless at 2,000": Rule(hopeless=2000.0),
-    "no race": Rule(hopeless=1e300),
+    "eliminated at 500": Rule(elimination_odds=500.0),
+    "eliminated at 2,000": Rule(elimination_odds=2000.0),
+    "no race": Rule(elimination_odds=1e300),
     "one repeat of the folds": Rule(n_repeats=1),
     "half of the ridges": Rule(decades=(1, -3, -9)),
     "no ridge below -3 decades": Rule(decades=(3, 1, -1, -3)),
@@ -247,14 +250,15 @@ def replay() -> None:
     if not records:
         sys.exit(f"Nothing is recorded in {FOLDER}: run `python benchmarks/choice.py record` first.")
     check_the_rule(records[0])
-    aucs = {name: np.array([auc(rule, record) for record in records]) for name, rule in ABLATION.items()}
+    of_the_rule = np.array([auc(Rule(), record) for record in records])
     halves, kinds = np.array([half(r.name) for r in records]), np.array([r.name.partition("/")[0] for r in records])
     columns = [kinds == kind for kind in np.unique(kinds)] + [halves == "shaping", halves == "reporting"]
     heads = [*np.unique(kinds), "shaping", "reporting", "worst"]
     print(f"Test AUC in percent, {len(records)} draws; `worst` is the largest loss on a draw against the rule.")
     print(f"{'':<32}" + "".join(f"{head:>11}" for head in heads))
-    for name, values in aucs.items():
-        cells = [100 * values[some].mean() for some in columns] + [100 * (values - aucs["the rule"]).min()]
+    for name, rule in ABLATION.items():
+        values = np.array([auc(rule, record) for record in records])
+        cells = [100 * values[some].mean() for some in columns] + [100 * (values - of_the_rule).min()]
         print(f"{name:<32}" + "".join(f"{cell:>11.2f}" for cell in cells), flush=True)
     hindsight = [np.array([max(record.auc(one) for one in record.scores.T) for record in records])]
     print(
@@ -267,7 +271,7 @@ def replay() -> None:
 
 def check_the_rule(record: Record) -> None:
     """Without its race, the rule that is replayed must be that of the library."""
-    rule = Rule(hopeless=1e300)
+    rule = Rule(elimination_odds=1e300)
     some = rule._in_space(record)
     ranks = record.repeats.mean(axis=0)[some].astype(float)
     settings = record.decade[some].astype(float), record.scaling[some] == "none", record.share[some]

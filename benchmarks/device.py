@@ -92,7 +92,7 @@ def gradient(X: torch.Tensor, y: torch.Tensor, repeats: int) -> None:
     n, p = X.shape
     task = Gradients(objective_of(X, y))
     rows = task.objective.rows
-    part, pos = rows.parted.rows.part, rows.pos_matrix
+    part, pos = rows.stats.rows.part, rows.pos_matrix
     coef = np.full(p, 0.05)
     a, b = pos.scores(coef), part.scores(coef, 0.0)
     share, q = np.full(len(a), 1 / len(a)), torch.full((n,), 1 / n, dtype=torch.float64, device="cuda")

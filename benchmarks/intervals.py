@@ -10,22 +10,26 @@ The numbers of wrong labels and of hidden positives are random, and the truth is
 width of the interval of the AUC divided by that of DeLong's for as many rows with true labels. `false` is the mean
 share of correct labels among the flagged ones (0 if none is flagged), `pooled` that of all flagged labels together.
 
+Three columns say what nobody can surpass (`benchmarks/oracle.py`). `known` is the ratio if prior and contamination are
+known exactly and every shape of the classes is possible, `ideal` if the family of shapes is known but not the
+contamination, nor the prior unless it is given. `most` is the recall for someone who knows both densities.
+
 The bars: every interval holds the truth in 92 to 99 % of the draws; far labels are flagged to at least 95 %; `false` is
-at most 0.3, and of clean labels at most 3 % are flagged.
+at most 0.3, and of clean labels at most 3 % are flagged. A ratio of 1.3 with the prior given cannot be reached by
+intervals that hold the truth: it is below `known` and `ideal`.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from functools import lru_cache
 from itertools import product
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from prior import DISTRIBUTIONS, pair_with_auc
+from oracle import delong_width, ideal_flags, ideal_width, pair_of, theorem_width
+from prior import DISTRIBUTIONS
 
 from blindauc import BlindAUCClassifierCV, Estimate
 from blindauc.datasets import make_correlated_data
@@ -40,9 +44,11 @@ KINDS = ("clean", "ordinary", "far")
 SHARE = 0.1
 PRIORS = (0.05, 0.1, 0.2, 0.3, 0.4)
 AUCS = (0.75, 0.8, 0.85, 0.9, 0.95)
-HEADER = f"""\
-{"":35}     auc                   prior       contamination      flagged
-{"labels     design      prior":35}cover  width ratio   bias  cover  width  cover  width    all recall  false pooled"""
+HEADER = (
+    f"{'':28}auc                                 prior       contamination flagged\n"
+    f"{'labels     design     prior':28}cover width ratio known ideal   bias cover width cover width   all recall most"
+    " false pooled"
+)
 
 
 class Counts(NamedTuple):
@@ -62,6 +68,8 @@ class Run(NamedTuple):
     auc_held: float
     auc_width: float
     ratio: float
+    known: float
+    ideal: float
     bias: float
     prior_held: float
     prior_width: float
@@ -69,6 +77,7 @@ class Run(NamedTuple):
     contamination_width: float
     flagged: float
     recall: float
+    most: float
     false: float
     n_false: float
     n_flagged: float
@@ -86,11 +95,23 @@ def drawn_counts(
     return Counts(right + wrong, wrong, hidden + negative, hidden, prior, contamination)
 
 
-def delong_width(pos: np.ndarray, neg: np.ndarray, counts: Counts) -> float:
-    """Width of DeLong's interval for these numbers of rows with true labels, from many scores of each class."""
-    above = share_below(pos, neg, np.ones(len(neg))).var() / (counts.n_pos - counts.n_wrong)
-    below = share_below(neg, pos, np.ones(len(pos))).var() / (counts.n_unl - counts.n_hidden)
-    return float(2 * NormalDist().inv_cdf(0.975) * np.sqrt(above + below))
+class Limits(NamedTuple):
+    """Widths of intervals of the AUC, and a recall, of people who know more (`oracle.py`)."""
+
+    delong: float
+    known: float
+    ideal: float
+    recall: float
+
+
+def widths_of(pos: np.ndarray, neg: np.ndarray, counts: Counts, is_far: bool) -> tuple[float, float]:
+    """Width of DeLong's interval with true labels, and of that by Theorem 1, given many scores of each class."""
+    n_right = counts.n_pos - counts.n_wrong
+    n_taken, contamination = (n_right, 0.0) if is_far else (counts.n_pos, counts.contamination)
+    return (
+        delong_width(pos, neg, n_right, counts.n_unl - counts.n_hidden),
+        theorem_width(pos, neg, n_taken, counts.n_unl, counts.prior, contamination),
+    )
 
 
 def run_of(
@@ -98,7 +119,7 @@ def run_of(
     wrong: np.ndarray,
     suspicion: np.ndarray,
     true_auc: float,
-    delong: float,
+    limits: Limits,
     auc: Estimate,
     prior: Estimate,
     contamination: Estimate,
@@ -108,7 +129,9 @@ def run_of(
     return Run(
         auc.low <= true_auc <= auc.high,
         auc.high - auc.low,
-        (auc.high - auc.low) / delong,
+        (auc.high - auc.low) / limits.delong,
+        limits.known / limits.delong,
+        limits.ideal / limits.delong,
         auc - true_auc,
         prior.low <= counts.prior <= prior.high,
         prior.high - prior.low,
@@ -116,13 +139,11 @@ def run_of(
         contamination.high - contamination.low,
         flagged.mean(),
         n_hits / max(1, wrong.sum()),
+        limits.recall,
         (n_flagged - n_hits) / max(1, n_flagged),
         n_flagged - n_hits,
         n_flagged,
     )
-
-
-pair_of = lru_cache(maxsize=None)(pair_with_auc)
 
 
 def run_on_scores(seed: int, names: list[str], kind: str, design: str, given: bool, sizes: tuple[int, int]) -> Run:
@@ -139,10 +160,13 @@ def run_on_scores(seed: int, names: list[str], kind: str, design: str, given: bo
     weight = np.ones(len(unl))
     ranked = Ranked(share_below(pos, unl, weight), share_below(unl, unl, weight), np.ones(len(pos)), weight)
     found = assess_ranks(ranked, prior if given else None)
-    delong = delong_width(pair[1](rng, 5000), pair[0](rng, 5000), counts)
-    is_wrong = np.arange(counts.n_pos) < counts.n_wrong
+    is_wrong, is_far = np.arange(counts.n_pos) < counts.n_wrong, kind == "far"
+    ideal = ideal_width(pos[~is_wrong] if is_far else pos, unl, name, prior if given else None)
+    told = is_wrong if is_far else ideal_flags(pos, pair, counts.contamination)
+    recall = told[is_wrong].sum() / max(1, counts.n_wrong)
+    limits = Limits(*widths_of(pair[1](rng, 5000), pair[0](rng, 5000), counts, is_far), ideal, recall)
     numbers = found.auc, found.estimate.prior, found.estimate.contamination
-    return run_of(counts, is_wrong, found.suspicion, true_auc, delong, *numbers)
+    return run_of(counts, is_wrong, found.suspicion, true_auc, limits, *numbers)
 
 
 def run_on_fits(seed: int, names: list[str], kind: str, design: str, given: bool, sizes: tuple[int, int]) -> Run:
@@ -163,16 +187,19 @@ def run_on_fits(seed: int, names: list[str], kind: str, design: str, given: bool
     pos, neg = scores[data.y_test == 1], scores[data.y_test == 0]
     true_auc = float(share_below(pos, neg, np.ones(len(neg))).mean())
     is_wrong = np.isin(model.labelled_rows_, data.outliers)
+    # A linear score of normal columns is normal in each class, but its ideal interval and flags are not computed here.
+    limits = Limits(*widths_of(pos, neg, counts, kind == "far"), np.nan, np.nan)
     numbers = model.auc_, model.prior_, model.contamination_
-    return run_of(counts, is_wrong, model.suspicion_, true_auc, delong_width(pos, neg, counts), *numbers)
+    return run_of(counts, is_wrong, model.suspicion_, true_auc, limits, *numbers)
 
 
 def line(runs: list[Run]) -> str:
     mean = Run(*(float(np.mean(column)) for column in zip(*runs, strict=True)))
     return (
-        f"{mean.auc_held:5.3f}{mean.auc_width:7.3f}{mean.ratio:6.2f}{mean.bias:+7.3f}{mean.prior_held:7.3f}"
-        f"{mean.prior_width:7.3f}{mean.contamination_held:7.3f}{mean.contamination_width:7.3f}{mean.flagged:7.3f}"
-        f"{mean.recall:7.2f}{mean.false:7.2f}{mean.n_false / max(mean.n_flagged, 1e-9):7.2f}"
+        f"{mean.auc_held:5.3f}{mean.auc_width:6.3f}{mean.ratio:6.2f}{mean.known:6.2f}{mean.ideal:6.2f}{mean.bias:+7.3f}"
+        f"{mean.prior_held:6.3f}{mean.prior_width:6.3f}{mean.contamination_held:6.3f}{mean.contamination_width:6.3f}"
+        f"{mean.flagged:6.3f}{mean.recall:7.2f}{mean.most:5.2f}{mean.false:6.2f}"
+        f"{mean.n_false / max(mean.n_flagged, 1e-9):7.2f}"
     )
 
 
@@ -196,7 +223,7 @@ def main() -> None:
             delayed(one_run)(seed, names, kind, design, given, sizes)
             for seed in range(asked.seed, asked.seed + asked.draws)
         )
-        print(f"{kind:11}{design:12}{'given' if given else '-':12}{line(runs)}", flush=True)
+        print(f"{kind:11}{design:11}{'given' if given else '-':6}{line(runs)}", flush=True)
 
 
 if __name__ == "__main__":

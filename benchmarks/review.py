@@ -25,8 +25,8 @@ import numpy as np
 
 from blindauc.review.decisions import LABELLED, UNLABELLED, Attempt
 from blindauc.review.desk import About, Desk
+from blindauc.review.estimates import Prospect
 from blindauc.review.facts import Facts
-from blindauc.review.knowledge import Prospect
 from blindauc.review.queue import Item, Queue
 from blindauc.review.record import RECORD, Record
 from blindauc.review.serving import prepare

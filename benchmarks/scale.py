@@ -2,11 +2,11 @@
 
     python benchmarks/scale.py                               # memory, disk and Dask, 1e5 to 1e7 rows of 50 columns
     python benchmarks/scale.py --engines disk --rows 2e7 4e7 # a fit of 20 million rows, and of twice as many
-    python benchmarks/scale.py --picture docs/images/scale.svg
 
 Every run is a process of its own, so that its memory can be told: the peak of what is its own (RssAnon), without mapped
 pages of the cache, which the system takes back when it needs them. On disk, passes are timed beside a plain read of the
-same file in the same run. The engine of devices has a benchmark of its own, `device.py`.
+same file in the same run. The engine of devices has a benchmark of its own, `device.py`. The table is in
+`docs/how-to/large-data.md`, and `docs/pictures/scale.py` draws it from there.
 """
 
 from __future__ import annotations
@@ -162,9 +162,9 @@ def projected(results: list[dict[str, float]], n_columns: int) -> None:
     largest = max((each for each in results if each["engine"] != "memory"), key=lambda each: each["rows"], default=None)
     if largest is None:
         return
-    n_cores = os.cpu_count() or 1
+    n_cores = len(os.sched_getaffinity(0))
     by_row = largest["gradient_s"] / largest["rows"] * n_cores
-    n_evaluations = max((each["passes"] for each in results), default=0) or 20  # where nobody counted
+    n_evaluations = largest["passes"] or 20  # where nobody counted
     print(
         f"\nOn a cluster, from {by_row * 1e9:.0f} ns of a core for value and gradient of a row of {n_columns} columns:"
     )
@@ -187,31 +187,11 @@ def projected(results: list[dict[str, float]], n_columns: int) -> None:
         )
 
 
-def draw(results: list[dict[str, float]], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-    for axis, key, title in zip(
-        axes, ("fit_s", "memory_GB"), ("a fit with outliers, s", "peak memory, GB"), strict=True
-    ):
-        for name in dict.fromkeys(each["engine"] for each in results):
-            some = [each for each in results if each["engine"] == name]
-            axis.loglog([each["rows"] for each in some], [each[key] for each in some], "o-", label=name)
-        axis.set(title=title, xlabel="rows of 50 columns")
-        axis.grid(alpha=0.3)
-    axes[0].legend()
-    figure.savefig(path, metadata={"Date": None})
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engines", nargs="+", default=["memory", "disk", "dask"])
     parser.add_argument("--rows", nargs="+", type=float, default=[1e5, 1e6, 1e7])
     parser.add_argument("--columns", type=int, default=50)
-    parser.add_argument("--picture", type=Path)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -220,8 +200,6 @@ def main() -> None:
         return
     results = run_all(options.engines, [int(n) for n in options.rows], options.columns)
     projected(results, options.columns)
-    if options.picture:
-        draw(results, options.picture)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def search() -> None:
         0.1, outliers="far", n_features=200, n_relevant=20, n_pos=500, n_unlabelled=4500, random_state=0
     )
     logistic = LogisticRegressionCV(
-        Cs=10, l1_ratios=(1.0,), solver="liblinear", scoring="roc_auc", cv=5, use_legacy_attributes=False
+        Cs=9, l1_ratios=(1.0,), solver="liblinear", scoring="roc_auc", cv=5, use_legacy_attributes=False
     )
     seconds = []
     for model in (BlindAUCClassifierCV(shape="linear"), BlindAUCClassifierCV(shape="linear", n_jobs=2), logistic):

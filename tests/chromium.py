@@ -5,8 +5,9 @@ import json
 import shutil
 import subprocess
 import time
-from collections import deque
+from collections import defaultdict, deque
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def started(profile):
         port, path = _address(Path(profile) / "DevToolsActivePort", process)
         socket = websocket.create_connection(f"ws://127.0.0.1:{port}{path}", timeout=PATIENCE, suppress_origin=True)
         try:
-            yield Page(socket)
+            yield Page(Wire(socket))
         finally:
             socket.close()
     finally:
@@ -48,27 +49,60 @@ def _address(file, process):
     raise RuntimeError(f"{process.args[0]} did not start; run it by hand to see why.")
 
 
-class Page:
-    """A tab: `open` a file, `evaluate` an expression, move, click and type."""
+class Wire:
+    """The socket that all tabs share; what happens in a tab is kept for that tab."""
 
     def __init__(self, socket):
-        self._socket, self._session, self._last = socket, None, 0
-        self.events = deque()
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.send(f"{domain}.enable")
+        self._socket, self._last, self.events = socket, 0, defaultdict(deque)
 
-    def send(self, method, **params):
-        """Ask for something and wait for the answer; what happens meanwhile is kept in `events`."""
+    def ask(self, method, params, session=None):
+        """Ask for something and wait for the answer."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": params}
-        self._socket.send(json.dumps(message | ({"sessionId": self._session} if self._session else {})))
-        while (answer := json.loads(self._socket.recv())).get("id") != self._last:
-            self.events.append(answer)
+        self._socket.send(json.dumps(message | ({"sessionId": session} if session else {})))
+        while (answer := self.hear()).get("id") != self._last:
+            pass
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         return answer["result"]
+
+    def hear(self):
+        """Wait for the next message; an event goes to its tab."""
+        message = json.loads(self._socket.recv())
+        if "method" in message:
+            self.events[message.get("sessionId")].append(message)
+        return message
+
+
+class Page:
+    """A tab: `open` a file, `evaluate` an expression, move, click and type."""
+
+    def __init__(self, wire):
+        self._wire = wire
+        self._target = wire.ask("Target.createTarget", {"url": "about:blank"})["targetId"]
+        attached = wire.ask("Target.attachToTarget", {"targetId": self._target, "flatten": True})
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
+
+    @contextmanager
+    def another(self):
+        """A second tab of the same browser, closed at the end."""
+        page = Page(self._wire)
+        try:
+            yield page
+        finally:
+            self._wire.ask("Target.closeTarget", {"targetId": page._target})
+
+    @property
+    def events(self):
+        """What happened in this tab since it was opened."""
+        return self._wire.events[self._session]
+
+    def send(self, method, **params):
+        """Ask for something and wait for the answer."""
+        return self._wire.ask(method, params, self._session)
 
     def open(self, path, *, width, height=900, dark=False):
         """Show a file, or what is at an address, in a window of that width and wait until it is loaded."""
@@ -78,9 +112,25 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.events.clear()
-        self.send("Page.navigate", url=path if str(path).startswith("http:") else Path(path).as_uri())
-        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
-            self.events.append(json.loads(self._socket.recv()))
+        self._load("Page.navigate", url=path if str(path).startswith("http:") else Path(path).as_uri())
+
+    def reload(self):
+        """Load the page again, and wait until it is there."""
+        self._load("Page.reload")
+
+    def _load(self, method, **params):
+        """Ask for a page and wait until it is loaded: the word that the page before it is loaded may come late."""
+        before = self.send("Page.getFrameTree")["frameTree"]["frame"]["loaderId"]
+        n_events = len(self.events)
+        self.send(method, **params)
+        self.until_heard(lambda event: _is_load(event) and event["params"]["loaderId"] != before, after=n_events)
+
+    def until_heard(self, is_meant, n_times=1, after=0):
+        """Wait until an event has come, or several of its kind; the first ones do not count."""
+        end = time.monotonic() + PATIENCE
+        while sum(map(is_meant, islice(self.events, after, None))) < n_times:
+            assert time.monotonic() < end, "the browser never said so"
+            self._wire.hear()
 
     def evaluate(self, expression):
         """The value of a JavaScript expression; a promise is waited for."""
@@ -120,8 +170,7 @@ class Page:
     def complaints(self):
         """Errors that the page put out, in the console or as an exception."""
         self.evaluate("new Promise(done => setTimeout(done, 50))")
-        kinds = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
-        return [event for event in self.events if event["method"] in kinds]
+        return [event for event in self.events if is_complaint(event)]
 
     def requests(self):
         """The addresses that the page asked for."""
@@ -133,3 +182,11 @@ class Page:
 
     def pdf(self):
         return base64.b64decode(self.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+
+
+def is_complaint(event):
+    return event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
+
+
+def _is_load(event):
+    return event["method"] == "Page.lifecycleEvent" and event["params"]["name"] == "load"

@@ -1,15 +1,30 @@
 """Fixtures and settings of all tests."""
 
+import gc
+from functools import partial
+
 import chromium
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from blindauc import report
+from blindauc.metrics import pu_roc_band
 from blindauc.progress import displays
 
 # The same examples on every machine, however slow or busy it is.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.load_profile("repeatable")
+
+
+def pytest_configure():
+    """Thousands of tests are made, and none of them is garbage: to look for it takes a quarter of the collection."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +34,19 @@ def no_lines_of_progress(monkeypatch):
 
 
 FEW = {
+    "choice.baselines.L1_PENALTIES": (0.03,),
     "choice.space.RIDGE_DECADES": (1, -1),
-    "choice.space.BENT_RIDGE_DECADES": (1, -1),
+    "choice.space.NONLINEAR_RIDGE_DECADES": (1, -1),
+    "choice.space.FEW_COLUMNS": 2,
+    "estimators.space.OUTLIER_SHARES": (0.0, 0.3),
+    "estimators.space.GAMMAS": (0.3,),
     "estimators.space.N_LEAVES": (4,),
     "estimators.space.N_ROUNDS": (5, 20),
     "estimators.tuning.REPEATED_BELOW": 0,
+    "prior.posterior.PRIOR_CELLS": np.linspace(0, 1, 21) ** 2,
+    "prior.posterior.CONTAMINATION_CELLS": np.array([0.0, 0.03, 0.07, 0.12, 0.19, 0.3, 0.5]),
+    "analysis.selection.N_HALVES": 4,
+    "analysis.rank_curves.pu_roc_band": partial(pu_roc_band, n_resamples=19),
 }
 
 
@@ -36,7 +59,7 @@ def few_candidates():
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """A page in a real browser, where there is one."""
     with chromium.started(tmp_path_factory.mktemp("profile")) as page:

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit
 
-from blindauc.choice.likelihood import SHARPNESS, WRONG
+from blindauc.choice.likelihood import SHARPNESS, WRONG_SHARES
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 
@@ -77,7 +77,7 @@ def evidence_of(ranks, weight):
     """
     held_out = ~np.isnan(ranks)
     low, times = np.minimum(np.floor(100 * np.asarray(ranks)[held_out]), 99) / 100, np.asarray(weight)[held_out]
-    eta, a, b = (each[..., None] for each in np.meshgrid(WRONG, SHARPNESS, SHARPNESS, indexing="ij"))
+    eta, a, b = (each[..., None] for each in np.meshgrid(WRONG_SHARES, SHARPNESS, SHARPNESS, indexing="ij"))
     right, wrong = (low + 0.01) ** a - low**a, (1 - low) ** b - np.maximum(1 - low - 0.01, 0) ** b
     likelihood = np.prod((100 * ((1 - eta) * right + eta * wrong)) ** times, axis=-1)
     return np.log(np.average(likelihood, weights=np.exp(-eta[..., 0] / CONTAMINATION_SCALE))) / 3

@@ -26,6 +26,8 @@ from blindauc.preprocessing import feature_groups, group_names, make_preprocesso
 from blindauc.report.findings import Findings
 from blindauc.scorers import LinearModel
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 N_ROWS = 200
 WRONG = {f"=P{i}" for i in range(N_ROWS - 4, N_ROWS)}
 
@@ -392,6 +394,7 @@ def test_frequencies_are_those_of_the_scalings_in_the_average(table, found, monk
         return SimpleNamespace(group_frequency=np.full(source.max() + 1, float(len(asked))))
 
     monkeypatch.setattr("blindauc.analysis.selection.stability_selection", recorded)
+    monkeypatch.setattr("blindauc.analysis.selection.N_HALVES", 20)
     X, y = found.model[0].transform(table), table["infected"].notna().to_numpy()
     frequency = selection_frequency(ranking, X, y, source)
     weight_of = pd.Series(ranking.cv_results_["weight"]).groupby(ranking.cv_results_["param_scaling"]).sum()

@@ -328,7 +328,7 @@ def test_asking_for_probabilities_before_the_fit(Estimator):
 @both_tuned
 @pytest.mark.parametrize("case", UGLY)
 def test_searches_of_ugly_data_work(Estimator, case):
-    model = Estimator(**{**FEW, "n_features_to_select": [1.0, 0.5], "n_outliers": [0, 2]}, max_iter=50)
+    model = Estimator(**{**FEW, "n_features_to_select": [1.0, 0.5], "n_outliers": [0, 2], "l2": 1.0}, max_iter=50)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(UGLY[case], np.arange(40) < 20)

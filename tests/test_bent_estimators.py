@@ -448,25 +448,37 @@ def test_what_is_not_affordable_does_not_compete(monkeypatch):
 # --- scikit-learn's own checks ---
 
 CHECKED = [
-    # What scores mean is learnt in the same way whatever the shape and the risk: one of them has to do. Curves and
-    # kernels are columns to both risks; trees are boosted by each.
-    *(BlindAUCClassifier(shape=shape, n_rounds=5, calibrate=shape == "trees") for shape in BENT),
-    PUErrorClassifier(shape="trees", n_rounds=5, prior=0.1, calibrate=False),
-    BlindAUCClassifierCV(
-        cv=2,
-        n_repeats=1,
-        shape=BENT,
-        gamma=0.3,
-        n_leaves=4,
-        n_rounds=5,
-        l2=1.0,
-        n_outliers=0,
-        n_features_to_select=None,
-        prior=0.1,
-    ),
+    # What scores mean is learnt in the same way whatever the shape and the risk, and a search goes on in the same way:
+    # both are checked with linear scores. Curves and kernels are columns to both risks; trees are boosted by each.
+    BlindAUCClassifier(shape="curves", calibrate=False),
+    BlindAUCClassifier(shape="trees", n_rounds=5, calibrate=False),
 ]
 
 
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        BlindAUCClassifier(shape="kernel", calibrate=False),
+        BlindAUCClassifier(shape="trees", n_rounds=5, prior=0.1),
+        PUErrorClassifier(shape="trees", n_rounds=5, prior=0.1, calibrate=False),
+        BlindAUCClassifierCV(
+            cv=2,
+            n_repeats=1,
+            shape=BENT,
+            gamma=0.3,
+            n_leaves=4,
+            n_rounds=5,
+            l2=1.0,
+            n_outliers=0,
+            n_features_to_select=None,
+            prior=0.1,
+        ),
+    ]
+)
+def test_scikit_learn_checks_of_pairs(estimator, check):
     check(estimator)

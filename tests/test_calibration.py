@@ -23,11 +23,11 @@ CASES = {
     "two samples": {"sampling": "two_sample"},
     "prior": {"prior": 0.2},
     "prior and two samples": {"prior": 0.2, "sampling": "two_sample"},
-    "outliers and features": {"n_outliers": 4, "n_features_to_select": 6, "max_swaps": 2},
-    "trimmed": {"n_outliers": 4, "outlier_handling": "trim", "max_swaps": 2},
-    "path": {"solver": "path", "scaling": "robust", "n_outliers": 0.1},
-    "no ridge": {"l2": 0.0},
-    "hinge": {"loss": "squared_hinge"},
+    "outliers and features": {"n_outliers": 4, "n_features_to_select": 6, "max_swaps": 2, "prior": 0.2},
+    "trimmed": {"n_outliers": 4, "outlier_handling": "trim", "max_swaps": 2, "prior": 0.2},
+    "path": {"solver": "path", "scaling": "robust", "n_outliers": 0.1, "prior": 0.2},
+    "no ridge": {"l2": 0.0, "prior": 0.2},
+    "hinge": {"loss": "squared_hinge", "prior": 0.2},
 }
 BY_SHARE = {"by share": {"threshold": "share"}}
 """Its predictions are not the more probable class."""
@@ -193,6 +193,18 @@ def test_a_ranking_that_may_be_worse_than_chance_is_told_so():
         auc = assess_ranks(ranks_of(rng.normal(distance, 1, 200), rng.normal(0, 1, 800))).auc
         assert auc.low < 0.5
         assert auc < most
+
+
+def test_a_third_of_far_labels_does_not_make_a_good_ranking_look_like_chance():
+    """Their ranks of 0 draw the mean rank of all labels to one half."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        pos = np.concatenate([rng.normal(-30, 1, 105), rng.normal(1.5, 1, 195)])
+        ranked = ranks_of(pos, rng.normal(np.where(rng.random(3000) < 0.2, 1.5, 0.0)))
+        assert ranked.pos.mean() < 0.53
+        auc = assess_ranks(ranked).auc
+        assert auc.low > 0.6
+        assert auc.low <= 0.856 <= auc.high  # Phi(1.5 / sqrt(2))
 
 
 def test_without_wrong_labels_and_given_the_prior_the_auc_is_that_of_theorem_one():

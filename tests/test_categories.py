@@ -212,8 +212,8 @@ def test_the_tree_that_is_edited_is_right():
     ("changes", "reason"),
     [
         ({"num_cat": "1"}, "num_cat is not the number of splits by categories"),
-        ({"num_cat": "-1"}, "num_cat holds what is out of range"),
-        ({"num_cat": "two"}, "num_cat holds what is no number"),
+        ({"num_cat": "-1"}, "num_cat holds a number out of range"),
+        ({"num_cat": "two"}, "num_cat holds something that is not a number"),
         ({"decision_type": "0 2 0"}, "num_cat is not the number of splits by categories"),
         ({"decision_type": "9 2 0", "num_cat": "1"}, "splits a column of categories as one of numbers"),
         ({"decision_type": "9 2 3"}, "decision_type holds an unknown kind of split"),
@@ -221,13 +221,13 @@ def test_the_tree_that_is_edited_is_right():
         ({"cat_boundaries": "1 2 3"}, "cat_boundaries are not those of bitsets"),
         ({"cat_boundaries": "0 2 1"}, "cat_boundaries are not those of bitsets"),
         ({"cat_boundaries": "0 0 3"}, "cat_boundaries are not those of bitsets"),
-        ({"cat_boundaries": "0 1 -3"}, "cat_boundaries holds what is out of range"),
+        ({"cat_boundaries": "0 1 -3"}, "cat_boundaries holds a number out of range"),
         ({"cat_boundaries": "0 1 1e9"}, "cat_boundaries are not those of bitsets"),
         ({"cat_boundaries": "0 1 9"}, "cat_threshold holds too many or too few numbers"),
         ({"cat_threshold": "5 0"}, "cat_threshold holds too many or too few numbers"),
-        ({"cat_threshold": "5 0 4294967296"}, "cat_threshold holds what is out of range"),
-        ({"cat_threshold": "5 -1 7"}, "cat_threshold holds what is out of range"),
-        ({"cat_threshold": "5 0.5 7"}, "cat_threshold holds what is no whole number"),
+        ({"cat_threshold": "5 0 4294967296"}, "cat_threshold holds a number out of range"),
+        ({"cat_threshold": "5 -1 7"}, "cat_threshold holds a number out of range"),
+        ({"cat_threshold": "5 0.5 7"}, "cat_threshold holds a number that is not whole"),
         ({"threshold": "0 0.5 2"}, "threshold is not the place of a bitset"),
         ({"threshold": "1 0.5 0"}, "threshold is not the place of a bitset"),
         ({"threshold": "0.5 0.5 1"}, "threshold is not the place of a bitset"),
@@ -433,7 +433,7 @@ def test_levels_that_do_not_go_with_the_trees_are_refused(model, tmp_path, level
     path = tmp_path / "model.skops"
     save(clone(model).set_params(calibrate=False).fit(TABLE, Y), path)
     path.write_bytes(levels_replaced(path.read_bytes(), WARDS, levels))
-    with pytest.raises(ModelFileError, match=r"cannot be used\. The trees .* do not go with its categories") as caught:
+    with pytest.raises(ModelFileError, match=r"cannot be used\. The trees .* do not match its categories") as caught:
         load(path)
     assert "\n" not in str(caught.value)
 

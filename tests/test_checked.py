@@ -131,11 +131,11 @@ def test_gradients_with_known_negatives_are_finite_differences(risk):
             assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, abs=1e-7)
 
 
-def best_by_trying_all(objective, doubtable, n_outliers):
+def best_by_trying_all(objective, unconfirmed, n_outliers):
     """The least objective over all sets of outliers that are allowed, each fitted alone."""
     nobody = np.zeros(objective.n_positives, dtype=bool)
     everything, values = L0Among(np.ones(objective.n_columns, dtype=bool), objective.n_columns), []
-    for chosen in combinations(np.flatnonzero(doubtable), n_outliers):
+    for chosen in combinations(np.flatnonzero(unconfirmed), n_outliers):
         left_out = np.isin(np.arange(objective.n_positives), chosen)
         values.append(exchange(objective, everything, L0Among(left_out, n_outliers), tol=1e-10).value)
     return min(values, default=exchange(objective, everything, L0Among(nobody, 0)).value)
@@ -146,16 +146,16 @@ def best_by_trying_all(objective, doubtable, n_outliers):
 def test_exchange_with_confirmed_positives_against_exhaustive_search(seed, trim):
     data = some_data(seed, n_pos=7, n_confirmed=3, n_unl=12)
     objective = scorer_of(blind_auc_risk, trim).objective(data, "standard", "logistic", 0.3).with_ridge(0.1)
-    doubtable = ~data.is_confirmed[data.is_positive]
+    unconfirmed = ~data.is_confirmed[data.is_positive]
     everything, outliers = L0Among(np.ones(3, dtype=bool), 3), outlier_set(data, 0.5)
     assert outliers.n_units == 2
     solution = exchange(objective, everything, outliers, tol=1e-10)
     assert solution.outliers.sum() == 2
-    assert not solution.outliers[~doubtable].any()
-    assert solution.value == pytest.approx(best_by_trying_all(objective, doubtable, 2), rel=1e-8)
+    assert not solution.outliers[~unconfirmed].any()
+    assert solution.value == pytest.approx(best_by_trying_all(objective, unconfirmed, 2), rel=1e-8)
     for solver in (path, partial(psg, random_state=np.random.RandomState(0))):
         other = solver(objective, everything, outliers)
-        assert not other.outliers[~doubtable].any()
+        assert not other.outliers[~unconfirmed].any()
         assert other.value >= solution.value - 1e-9
 
 
@@ -205,7 +205,9 @@ def test_folds_judge_by_unlabelled_rows_and_fit_to_all_known_negatives(monkeypat
     assert (enough & data.is_unlabelled).sum() == 20
 
 
-@pytest.mark.parametrize("name", DIGITS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name.endswith(" 0") else pytest.mark.slow) for name in DIGITS]
+)
 def test_without_checks_fits_are_what_they_were(name):
     estimator, kind, seed = name.split()
     (model,) = (clone(each) for each in ESTIMATORS if type(each).__name__ == estimator)
@@ -289,16 +291,30 @@ def test_scores_that_bend_use_checked_rows(shape):
     assert not np.array_equal(before, after)
 
 
+@pytest.mark.parametrize("scaling", ["standard", "robust", "none"])
 @pytest.mark.parametrize("share", [0.0, "auto"])
-def test_labels_found_wrong_without_a_share_are_not_in_the_fit(share):
-    data = drawn()
+def test_labels_found_wrong_without_a_share_are_not_in_the_fit(share, scaling):
+    data = drawn(kind="far")  # far enough to change the scales of the columns
     checked = checks_of(data, data.outliers)
-    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, scaling="none", l2=0.1)
-    without = BlindAUCClassifier(calibrate=False, scaling="none", l2=0.1)
+    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, scaling=scaling)
+    without = clone(model)
     kept = np.setdiff1d(np.arange(len(data.y_pu)), data.outliers)
-    np.testing.assert_allclose(
-        model.fit(data.X, data.y_pu, checked=checked).coef_, without.fit(data.X[kept], data.y_pu[kept]).coef_, atol=1e-5
-    )
+    model.fit(data.X, data.y_pu, checked=checked)
+    without.fit(data.X[kept], data.y_pu[kept])
+    assert model.l2_ == pytest.approx(without.l2_, rel=1e-9)
+    np.testing.assert_allclose(model.coef_, without.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_confirmed_labels_are_put_back_and_no_others_left_out_for_them(seed):
+    data = drawn(seed)
+    model = BlindAUCClassifier(n_outliers=0.2, calibrate=False).fit(data.X, data.y_pu)
+    left_out = model.outliers_
+    right = left_out[data.y_true[left_out] == 1]
+    assert len(left_out) == 12
+    assert len(right) > 0
+    model.fit(data.X, data.y_pu, checked=checks_of(data, right))
+    assert len(model.outliers_) == len(left_out) - len(right)
 
 
 def test_the_natural_share_is_that_of_labels_set_to_zero():
@@ -306,8 +322,9 @@ def test_the_natural_share_is_that_of_labels_set_to_zero():
     checked, y = checks_of(data, data.outliers), data.y_pu.copy()
     y[data.outliers] = 0
     share = len(data.outliers) / (y == 0).sum()
-    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, l2=0.1)
-    plain = BlindAUCClassifier(calibrate=False, l2=0.1)
+    # Without scales, in which labels that were found wrong have no part.
+    model = BlindAUCClassifier(known_negative_share=share, calibrate=False, scaling="none", l2=0.1)
+    plain = BlindAUCClassifier(calibrate=False, scaling="none", l2=0.1)
     np.testing.assert_allclose(
         model.fit(data.X, data.y_pu, checked=checked).coef_, plain.fit(data.X, y).coef_, rtol=1e-6
     )

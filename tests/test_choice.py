@@ -22,11 +22,11 @@ from blindauc.choice.belief import likeliest_ridge, log_belief_in_shape
 from blindauc.choice.growth import SETTLED, grown
 from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.results import cv_results
-from blindauc.choice.search import HOPELESS, RULES, Search, race, without_search
+from blindauc.choice.search import ELIMINATION_ODDS, RULES, Search, race, without_search
 from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
 from blindauc.choice.weights import POWER, evidence_for, gibbs_weights
 from blindauc.datasets import make_paper_data
-from blindauc.estimators.reading import sifted
+from blindauc.estimators.reading import screened
 from blindauc.estimators.space import read_choices
 from blindauc.evidence.folds import Split, fold_splits
 from blindauc.metrics import positive_ranks
@@ -206,7 +206,7 @@ def slow_race(data, specs, belief, splits):
         means = {spec: [np.mean(ranks) for ranks in seen[spec].values()] for spec in left[-1]}
         logs = {spec: belief[specs.index(spec)] + evidence_of(r, np.ones(len(r))) for spec, r in means.items()}
         best = max(logs.values())
-        left.append({spec for spec in left[-1] if logs[spec] >= best - np.log(HOPELESS)})
+        left.append({spec for spec in left[-1] if logs[spec] >= best - np.log(ELIMINATION_ODDS)})
     return left, seen
 
 
@@ -247,7 +247,7 @@ def test_hopeless_candidates_are_judged_once_and_equals_of_the_leader_to_the_end
     assert search.specs == specs[:2]
     np.testing.assert_allclose(search.weights, [0.5, 0.5])
     # Less than hopeless is not given up.
-    near = raced(specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), belief=np.array([0.0, -0.99 * np.log(HOPELESS)]))
+    near = raced(specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), belief=np.array([0.0, -0.99 * np.log(ELIMINATION_ODDS)]))
     assert [each.n_splits for each in near.tried] == [8, 8]
 
 
@@ -451,7 +451,7 @@ def test_column_counts_fall_from_all_to_one(n_units):
 
 def space(data=DATA, **params):
     cv = BlindAUCClassifierCV(**{"shape": "linear", **params})
-    choices = read_choices(cv, sifted(data, False))
+    choices = read_choices(cv, screened(data, False))
     return space_of(cv._scorer(data, choices.shapes, choices.gammas), data, choices).specs
 
 

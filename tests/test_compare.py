@@ -14,6 +14,8 @@ from blindauc.analysis.model_on_rows import RankedRun
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 LABEL = ("--label", "infection", "--id", "patient", "--jobs", "1", "--json")
 
 
@@ -42,7 +44,7 @@ def drawn_patients(n, seed):
             "patient": [f"P{number:04d}" for number in range(1, n + 1)],
             "temperature": (37 + 0.9 * illness + rng.normal(0, 0.6, n)).round(1),
             "crp": np.exp(3 + illness + rng.normal(0, 0.7, n)).round(),
-            "age": (60 + 8 * illness + rng.normal(0, 10, n)).round(),
+            "age": (60 + 4 * illness + rng.normal(0, 10, n)).round(),
             "ward": rng.choice(["bowel", "heart", "hip"], n),
             "infection": np.where(is_labelled, "yes", ""),
         }
@@ -246,7 +248,7 @@ def test_the_command_tells_what_changed(runs, tmp_path):
     result = run("compare", runs / "before", runs / "after", "--out", tmp_path / "changes.html")
     assert result.exit_code == 0, result.output
     assert "after ranks worse than before by" in result.stdout
-    assert re.search(r"temperature: [+-]\d+ % to not there, selected", result.stdout)
+    assert re.search(r"temperature: [+-]\d+\.\d % to not there, selected", result.stdout)
     assert "What changed from" in (tmp_path / "changes.html").read_text(encoding="utf-8")
 
 

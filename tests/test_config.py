@@ -1,5 +1,6 @@
 """`blindauc fit --config run.json`: the same run to the last digit, or one line that says what is not the same."""
 
+import contextlib
 import inspect
 import json
 import shutil
@@ -37,6 +38,16 @@ def first(tmp_path_factory):
     return place / "out"
 
 
+@pytest.fixture(scope="module")
+def again(first, tmp_path_factory):
+    """The folder of its repetition."""
+    place = tmp_path_factory.mktemp("elsewhere")
+    with contextlib.chdir(place):  # places are not those of the first call
+        result = run("fit", "--config", first / "run.json", "--out", "again")
+    assert result.exit_code == 0, result.output
+    return place / "again"
+
+
 @pytest.fixture
 def copied(first, tmp_path):
     """The same elsewhere: run.json, the table and the groups."""
@@ -54,23 +65,19 @@ def findings(folder):
     return found
 
 
-def test_a_run_is_repeated_to_the_last_digit(first, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # places are not those of the first call
-    result = run("fit", "--config", first / "run.json", "--out", "again")
-    assert result.exit_code == 0, result.output
+def test_a_run_is_repeated_to_the_last_digit(first, again):
     for name in ("ranking.csv", "doubtful_labels.csv", "features.csv"):
-        assert Path("again", name).read_bytes() == (first / name).read_bytes()
-    assert findings(Path("again")) == findings(first)
+        assert (again / name).read_bytes() == (first / name).read_bytes()
+    assert findings(again) == findings(first)
     table = read_table(first.parent / "patients.csv")
-    scores = [score_table(load(folder / "model.skops"), table).to_numpy() for folder in (first, Path("again"))]
+    scores = [score_table(load(folder / "model.skops"), table).to_numpy() for folder in (first, again)]
     np.testing.assert_array_equal(*scores)
-    repeated, before = run_json(Path("again")), run_json(first)
+    repeated, before = run_json(again), run_json(first)
     assert {**before, "date": ""} == {**repeated, "date": "", "arguments": before["arguments"]}
 
 
-def test_the_repetition_can_be_repeated(first, tmp_path):
-    assert run("fit", "--config", first / "run.json", "--out", tmp_path / "a").exit_code == 0
-    assert run("fit", "--config", tmp_path / "a" / "run.json", "--out", tmp_path / "b").exit_code == 0
+def test_the_repetition_can_be_repeated(first, again, tmp_path):
+    assert run("fit", "--config", again / "run.json", "--out", tmp_path / "b").exit_code == 0
     assert (tmp_path / "b" / "ranking.csv").read_bytes() == (first / "ranking.csv").read_bytes()
 
 

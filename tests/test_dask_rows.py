@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import socket
 import threading
 from operator import add
 
@@ -16,11 +17,13 @@ import dask.array as da
 import dask.dataframe as dd
 import joblib
 import pandas as pd
+from command_line import run
 from distributed import Client, LocalCluster, SchedulerPlugin
 from threadpoolctl import threadpool_info
 
 import blindauc.rows.dask.cluster
-from blindauc import BlindAUCClassifierCV
+from blindauc import BlindAUCClassifier, BlindAUCClassifierCV
+from blindauc.analysis.options import Options
 from blindauc.labels import read_labels
 from blindauc.losses import get_loss
 from blindauc.objectives import Objective
@@ -29,10 +32,12 @@ from blindauc.rows.dask import DaskRows, connect, scores_of
 from blindauc.rows.dask.blocks import WorkersPart
 from blindauc.rows.dask.threads import OneBlasThread
 from blindauc.rows.memory import MemoryRows
-from blindauc.rows.parts import Part
+from blindauc.rows.parts import BlockParts, Part
 from blindauc.rows.view import PartedView
 from blindauc.solvers import exchange
 from blindauc.sparsity import L0
+
+pytestmark = pytest.mark.usefixtures("few_candidates")
 
 N, P, N_POS = 384, 5, 40
 
@@ -106,8 +111,7 @@ def test_gradients_are_those_of_rows_in_memory(client, loss):
 def test_outliers_are_those_of_rows_in_memory(client):
     expected = fitted(MemoryRows.of(X, Y == 1, WEIGHT), n_outliers=4)
     with in_dask(200) as rows:
-        # Measured: with trimming, also of blocks in memory, ends differ by up to 2e-9; why is not known.
-        np.testing.assert_allclose(fitted(PartedView.of(rows), n_outliers=4), expected, rtol=1e-8)
+        np.testing.assert_allclose(fitted(PartedView.of(rows), n_outliers=4), expected, rtol=1e-10)
 
 
 def test_any_number_of_workers_gives_the_same_last_digit():
@@ -138,7 +142,7 @@ def test_killed_workers_cost_time_and_not_a_digit(processes):
     rows = in_dask(100, processes, KillingRows)
     expected = fitted(PartedView.of(rows))
     n_visits, rows.n_visits = rows.n_visits, 0
-    moments = np.random.default_rng(0).choice(np.arange(2, n_visits - 2), 3, replace=False)
+    moments = np.random.default_rng(0).choice(np.arange(2, n_visits - 2), 2, replace=False)
     rows.kills = tuple(moments.tolist())
     assert (fitted(PartedView.of(rows)) == expected).all()
     rows.close()
@@ -148,7 +152,7 @@ def test_partitions_that_kill_every_worker_are_told(processes):
     scheduler = processes.cluster.scheduler
     rows, allowed = in_dask(200, processes), scheduler.allowed_failures
     scheduler.allowed_failures = 0
-    with pytest.raises(RuntimeError, match="make partitions smaller or give workers more"):
+    with pytest.raises(RuntimeError, match="make partitions smaller or give workers more memory"):
         rows.total(lambda part: os._exit(1))
     scheduler.allowed_failures = allowed
     rows.close()
@@ -318,16 +322,63 @@ def test_a_cluster_that_cannot_be_used_is_told(client, monkeypatch):
         connect(client.cluster.scheduler_address)
 
 
+def test_a_web_server_is_no_scheduler():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(ConnectionError, match="No Dask scheduler answers"):
+            connect(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+
+
 def test_a_cluster_is_found_by_its_address(client):
     with connect(client.cluster.scheduler_address) as found, in_dask(100, found) as rows:
         assert rows.n_parts == 4
+
+
+def test_the_command_line_fits_on_a_cluster_whatever_is_said_of_rows(client, tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.rows.dask.mapped.ROWS_OF_A_PARTITION", 100)
+    settings = {"l2": 1.0, "n_outliers": 0.0, "n_features_to_select": None, "scaling": "standard"}
+    monkeypatch.setattr(
+        Options, "ranking", lambda *given: BlindAUCClassifierCV(**settings, shape="linear", n_repeats=1)
+    )
+    table = pd.DataFrame(X, columns=list("abcde")).assign(
+        label=np.where(Y, "yes", ""),
+        whom=[f"W{k % 90}" for k in range(N)],
+        day=pd.date_range("2024-01-01", periods=N),
+        found="",
+    )
+    table.loc[np.flatnonzero(Y)[:6], "found"] = ["right"] * 3 + ["wrong"] * 3
+    table.loc[:4, "found"] = "negative"
+    table.to_parquet(tmp_path / "rows.parquet")
+    said = ["--rows-by", "whom", "--time", "day", "--checked", "found", "--label", "label"]
+    for name, where in (("there", ["--cluster", client.scheduler.address]), ("here", ["--memory", "500MB"])):
+        done = run("fit", tmp_path / "rows.parquet", *said, *where, "--out", tmp_path / name)
+        assert done.exit_code == 0, done.output
+    for name in ("ranking.csv", "ranking_by_group.csv", "doubtful_labels.csv"):
+        ours, theirs = (pd.read_csv(tmp_path / where / name) for where in ("there", "here"))
+        pd.testing.assert_frame_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("shape", ["curves", "kernel", "trees"])
+def test_scores_that_bend_are_those_of_blocks(client, shape):
+    settings = {"shape": shape, "calibrate": False, "n_rounds": 5}
+    expected = BlindAUCClassifier(**settings).fit(BlockParts.of(X, Y == 1, block_rows=100))
+    table = da.from_array(X, chunks=(60, P))
+    found = BlindAUCClassifier(**settings).fit(table, Y)
+    scores = expected.decision_function(X)
+    np.testing.assert_allclose(found.decision_function(table).compute(), scores, rtol=1e-8, atol=1e-8)
 
 
 def test_a_scheduler_that_goes_away_is_told():
     with threads(1) as cluster, Client(cluster, set_as_default=False) as client:
         rows = in_dask(100, client)
         client.close()
-        with pytest.raises(ConnectionError, match="was lost in the middle"):
+        with pytest.raises(ConnectionError, match="was lost during the computation"):
             rows.at(np.ones(P)).sum()
 
 

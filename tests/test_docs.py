@@ -44,8 +44,13 @@ def name_of(page):
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=name_of)
 
+SLOW = {DOCS / "index.md", DOCS / "tutorial.md"}
+"""Pages that show what a default search of all shapes finds, which takes long."""
 
-@every_page
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] if page in SLOW else []) for page in PAGES], ids=name_of
+)
 def test_python_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     """A block of text is what the block before it prints, word by word; numbers as near as machines differ."""
     if page == TORCH_PAGE:

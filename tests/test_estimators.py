@@ -195,7 +195,7 @@ def test_tied_scores_fall_on_the_nearer_side_of_the_threshold(Estimator):
 LABELS = {
     "bool": DATA.y_pu == 1,
     "minus one": np.where(DATA.y_pu == 1, 1, -1),
-    "strings": np.where(DATA.y_pu == 1, "sick", "healthy"),
+    "strings": np.where(DATA.y_pu == 1, "yes", "no"),
     "missing floats": np.where(DATA.y_pu == 1, 1.0, np.nan),
     "missing objects": np.where(DATA.y_pu == 1, "sick", None),
     "pandas NA": pd.Series(np.where(DATA.y_pu == 1, 1, None)).astype("Int64"),

@@ -11,12 +11,15 @@ from blindauc.evidence import folds as folds_module
 from blindauc.evidence.folds import (
     Split,
     content_folds,
+    first_in_random_order,
     fold_splits,
     in_random_order,
     limited,
+    n_distinct,
     splits_of,
 )
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate, out_of_fold, out_of_fold_of
+from blindauc.ranks import share_below
 from blindauc.rows import digests as digests_module
 from blindauc.rows.digests import row_digests
 from blindauc.scorers import Spec
@@ -167,6 +170,25 @@ def test_a_sample_has_its_share_of_rows_that_are_all_the_same(value):
         assert is_same[part].mean() == pytest.approx(0.6, abs=4 * np.sqrt(0.6 * 0.4 / 400))
     other = generator.permutation(n)
     np.testing.assert_array_equal(X[other][in_random_order(np.arange(n), row_digests(X[other], 0))], X[taken])
+
+
+@pytest.mark.parametrize("n_values", [3, 10**9], ids=["copies", "no copies"])
+@pytest.mark.parametrize("n_first", [1, 37, 200, 500])
+def test_the_first_of_a_random_order_are_found_without_sorting_all(n_values, n_first):
+    X = np.random.default_rng(0).integers(n_values, size=(300, 2)).astype(float)
+    rows, digests = np.arange(0, 300, 2), row_digests(X, 0)
+    expected = in_random_order(rows, digests)[:n_first]
+    np.testing.assert_array_equal(first_in_random_order(rows, digests, n_first), expected)
+    assert n_distinct(digests) == len(np.unique(digests))
+    assert n_distinct(digests[:0]) == 0
+
+
+def test_ranks_are_shares_of_pairs_with_ties_as_halves():
+    generator = np.random.default_rng(0)
+    targets, scores = generator.integers(9, size=40) / 2, generator.integers(9, size=60) / 2
+    weight = generator.uniform(size=60)
+    below = (scores < targets[:, None]) + (scores == targets[:, None]) / 2
+    np.testing.assert_allclose(share_below(targets, scores, weight), below @ weight / weight.sum())
 
 
 # --- splits of one's own ---

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
+from command_line import told as refused
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, ParquetRows, PUErrorClassifier
 from blindauc.analysis import LeakError, analyse
@@ -15,9 +17,12 @@ from blindauc.analysis.inputs import Wishes
 from blindauc.analysis.large import analyse_files
 from blindauc.analysis.leaks import leaks_among
 from blindauc.analysis.options import Options
+from blindauc.estimators.parted import enough_held_out, sample_of
 from blindauc.preprocessing import ColumnKind
 from blindauc.rows.parts import BlockParts
 from blindauc.rows.view import PartedView
+
+pytestmark = pytest.mark.usefixtures("few_candidates")
 
 RNG = np.random.default_rng(0)
 N, P = 3000, 5
@@ -37,15 +42,16 @@ SETTINGS = {
 }
 
 
-def in_parts(block_rows=700):
-    return BlockParts.of(X, IS_POSITIVE, WEIGHT, block_rows=block_rows)
+def in_parts(block_rows=700, n=N):
+    return BlockParts.of(X[:n], IS_POSITIVE[:n], WEIGHT[:n], block_rows=block_rows)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_coefficients_are_those_of_rows_in_memory(settings):
-    expected = BlindAUCClassifier(**SETTINGS[settings], max_swaps=5).fit(X, Y, WEIGHT)
-    found = BlindAUCClassifier(**SETTINGS[settings], max_swaps=5).fit(in_parts())
-    assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-8 * np.abs(expected.coef_).max())
+    n = 1500
+    expected = BlindAUCClassifier(**SETTINGS[settings], max_swaps=2).fit(X[:n], Y[:n], WEIGHT[:n])
+    found = BlindAUCClassifier(**SETTINGS[settings], max_swaps=2).fit(in_parts(n=n))
+    assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10 * np.abs(expected.coef_).max())
     assert_array_equal(found.outliers_, expected.outliers_)
     assert_array_equal(found.labelled_rows_, expected.labelled_rows_)
     assert_allclose(found.spread_, expected.spread_)
@@ -69,13 +75,34 @@ def test_scores_that_bend_rank_as_those_of_rows_in_memory(shape):
 
 
 def test_a_search_by_a_sample_and_a_fit_to_all_rows():
-    model = BlindAUCClassifierCV(n_repeats=1, cv=3).fit(BlockParts.of(X, IS_POSITIVE, block_rows=700))
-    assert list(model.shapes_) == ["linear"]
+    rows = BlockParts.of(X, IS_POSITIVE, block_rows=700)
+    model = BlindAUCClassifierCV(n_repeats=1, cv=3, shape=["linear", "curves"]).fit(rows)
     assert set(model.support_.nonzero()[0]) >= {0, 1}
     assert len(model.held_out_rank_) == len(model.sampled_rows_) < N
     assert set(np.flatnonzero(IS_POSITIVE)) - set(model.outliers_) <= set(model.sampled_rows_)
-    refitted = BlindAUCClassifier(**model.best_params_, solver="path", calibrate=False).fit(in_parts())
-    assert refitted.coef_.shape == model.best_estimator_.coef_.shape
+    refitted = BlindAUCClassifier(**model.best_params_, solver="path", calibrate=False).fit(rows)
+    assert_array_equal(refitted.decision_function(X), model.best_estimator_.decision_function(X))
+
+
+def bent():
+    """Rows whose score is a U of the first column."""
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(4000, 3))
+    is_positive = (np.abs(columns[:, 0]) > 1.6) & (rng.random(4000) < 0.5)
+    return columns, is_positive
+
+
+def test_by_itself_a_search_of_parts_tries_every_shape():
+    columns, is_positive = bent()
+    rows = BlockParts.of(columns, is_positive, block_rows=700)
+    model = BlindAUCClassifierCV(n_repeats=1, cv=3).fit(rows)
+    assert set(model.shapes_) == {"linear", "curves", "kernel", "trees"}
+    assert model.shapes_["linear"] < 0.1
+    is_u = np.abs(columns[:, 0]) > 1.6
+    assert roc_auc_score(is_u, model.decision_function(rows)) > 0.95
+    assert len(model.effects_) == len(model.importance_) == 3
+    assert model.importance_.argmax() == 0
+    assert model.reasons(columns[:2]).shape == (2, 4)
 
 
 def test_predictions_of_parts_are_those_of_the_matrix():
@@ -102,9 +129,22 @@ def test_passes_are_told_of():
     assert told == list(range(1, rows.n_visits + 1)) != []
 
 
-def test_trees_need_rows_in_memory():
-    with pytest.raises(ValueError, match="takes rows in memory"):
-        BlindAUCClassifier(shape="trees").fit(in_parts())
+def test_trees_of_parts_are_those_of_the_sample():
+    columns, is_positive = bent()
+    rows = BlockParts.of(columns, is_positive, block_rows=700)
+    settings = {"shape": "trees", "n_outliers": 0.1, "n_rounds": 10, "leverage_screen": False}
+    found = BlindAUCClassifier(**settings).fit(rows)
+    sample = sample_of(PartedView.of(rows), enough_held_out(PartedView.of(rows)))
+    assert is_positive.sum() < len(sample.row) < len(columns)
+    expected = BlindAUCClassifier(**settings).fit(columns[sample.row], is_positive[sample.row])
+    assert_array_equal(found.model_.scores(columns), expected.model_.scores(columns))
+    assert_array_equal(found.outliers_, sample.row[expected.outliers_])
+    assert_array_equal(found.predict_proba(rows), found.predict_proba(columns))
+    tuned = BlindAUCClassifierCV(shape="trees", n_repeats=1, cv=2, n_outliers=0.0, n_leaves=2, n_rounds=10).fit(rows)
+    assert_array_equal(tuned.best_estimator_.model_.scores(columns), tuned.model_.scores(columns))
+
+
+def test_too_few_positives_are_told():
     with pytest.raises(ValueError, match="At least two labelled positives"):
         BlindAUCClassifier().fit(BlockParts.of(X, np.arange(N) < 1))
 
@@ -148,25 +188,87 @@ def test_a_fit_to_files_is_that_to_their_numbers(folder):
         expected.decision_function(rows)
 
 
+def test_files_without_labels_are_scored(folder, table, tmp_path):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    table.drop(columns="infection").to_parquet(tmp_path / "new.parquet")
+    new = ParquetRows(tmp_path / "new.parquet")
+    assert_allclose(model.decision_function(new), model.decision_function(rows))
+    assert_array_equal(model.predict(new), model.predict(rows))
+    with pytest.raises(ValueError, match=r"A fit needs labels.*pass label="):
+        model.fit(new)
+    table.drop(columns=["lab 1", "ward"]).to_parquet(tmp_path / "fewer.parquet")
+    with pytest.raises(ValueError, match=r"lab 1.*ward|ward.*lab 1"):
+        model.decision_function(ParquetRows(tmp_path / "fewer.parquet"))
+
+
+def test_files_are_scored_whatever_the_preprocessor_gives_to_others(folder):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    expected = model.decision_function(rows)
+    model.preprocessor_.set_output(transform="pandas")
+    assert_allclose(model.decision_function(rows), expected)
+
+
 @pytest.mark.parametrize("kind", ["folder", "csv"])
 def test_the_command_line_fits_tables_in_parts(folder, table, tmp_path, kind):
     data = {"folder": folder, "csv": tmp_path / "all.csv"}[kind]
+    shape = {"folder": "linear", "csv": "trees"}[kind]
     if kind == "csv":
         table.to_csv(data, index=False)
     out = tmp_path / "results"
-    done = run("fit", data, "--label", "infection", "--id", "patient", "--memory", "500MB", "--out", out, "--json")
+    options = ["--memory", "500MB", "--shape", shape, "--cache", tmp_path / "cache", "--out", out, "--json"]
+    done = run("fit", data, "--label", "infection", "--id", "patient", *options)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert (told["n_rows"], told["n_labelled"]) == (500, 40)
+    assert any((tmp_path / "cache").iterdir())
+    assert not (data.parent / ".blindauc").exists()
     doubtful = pd.read_csv(out / "doubtful_labels.csv")
     assert (doubtful["id"] == "P" + (doubtful["row"] - 1).astype(str)).all()
     assert doubtful["row"][0] == np.flatnonzero(table["infection"] == "yes")[6] + 1
     ranking = pd.read_csv(out / "ranking.csv")
     assert (ranking["id"] == "P" + (ranking["row"] - 1).astype(str)).all()
     assert ranking["rank"].is_monotonic_increasing
-    assert "larger than memory" in (out / "report.html").read_text()
+    report = (out / "report.html").read_text()
+    assert "larger than memory" in report
+    assert ("a sample of 460 others" in report) == (shape == "trees")
     scored = run("score", out, folder / "a.parquet", "--out", tmp_path / "scores.csv")
     assert scored.exit_code == 0, scored.output
+    everything = run("score", out, folder, "--id", "patient", "--out", tmp_path / "all-scores.csv")
+    assert everything.exit_code == 0, everything.output
+    assert "500 rows scored" in everything.stdout
+    scores, of_first = pd.read_csv(tmp_path / "all-scores.csv"), pd.read_csv(tmp_path / "scores.csv")
+    assert (scores["row"] == np.arange(500) + 1).all()
+    assert (scores["id"] == "P" + (scores["row"] - 1).astype(str)).all()
+    assert_allclose(scores["score"][: len(of_first)], of_first["score"])
+    assert sorted(scores["rank"])[0] == 1
+
+
+def test_an_audit_reads_one_table(folder, tmp_path):
+    refused(run("audit", tmp_path / "model.skops", folder), "reads one table: name a file in it")
+
+
+def test_two_words_as_labels_are_told(table, tmp_path):
+    kinds = np.where(table["infection"] == "yes", "fraud", "normal")
+    table.assign(infection=kinds).drop(columns=["ward", "patient"]).to_parquet(tmp_path / "rows.parquet")
+    model = BlindAUCClassifier(calibrate=False)
+    with pytest.warns(UserWarning, match=r"'normal' is taken as positive, .* pos_label='fraud'"):
+        model.fit(ParquetRows(tmp_path / "rows.parquet", "infection"))
+    model.fit(ParquetRows(tmp_path / "rows.parquet", "infection", pos_label="fraud"))
+    assert model.n_labelled_ == 40
+    numbers = table[["lab 0", "lab 1"]]
+    with pytest.warns(UserWarning, match=r"'normal' is taken as positive"):
+        model.fit(numbers, kinds)
+    model.fit(numbers, np.where(kinds == "fraud", "yes", "no"))
+
+
+def test_a_folder_to_score_keeps_its_files(folder, tmp_path):
+    model = tmp_path / "model.skops"
+    inside = run("score", model, folder, "--out", folder / "a.parquet", "--force")
+    refused(inside, "a.parquet")
+    (tmp_path / "empty").mkdir()
+    refused(run("score", model, tmp_path / "empty", "--out", tmp_path / "s.csv"), "There are no Parquet or CSV files")
 
 
 def one_candidate(options, preprocessor, group_of):
@@ -230,11 +332,12 @@ def test_a_search_tries_shapes_that_are_asked_for(shape):
     ("options", "words"),
     [
         (["--memory", "2 gigs"], "such as 500MB or 2GB"),
-        (["--memory", "1GB", "--time", "ward"], "should say when each row was"),
+        (["--memory", "1GB", "--time", "ward"], "must have the time of each row"),
+        (["--memory", "600"], "at least 300MB, with its unit, not '600'"),
         (["--memory", "1GB", "--decisions", "found.csv"], "--checked"),
-        (["--memory", "1GB", "--shape", "trees"], "takes rows in memory"),
         (["--memory", "1GB", "--sheet", "1"], "read whole"),
         (["--memory", "1GB", "--label", "nothing"], "nothing"),
+        (["--cluster", "nowhere"], "No Dask scheduler answers at nowhere"),
     ],
 )
 def test_what_cannot_be_done_in_parts_is_told_in_one_line(folder, tmp_path, options, words):
@@ -243,3 +346,20 @@ def test_what_cannot_be_done_in_parts_is_told_in_one_line(folder, tmp_path, opti
     assert done.exit_code == 2
     assert words in done.stderr
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("bytes_a_row", "bytes_a_cell", "words"),
+    [(10**6, 12, "500 rows take about 0.8GB"), (32, 10**6, "40 labelled rows of")],
+)
+def test_a_table_that_takes_more_memory_is_refused_before_the_work(
+    folder, monkeypatch, bytes_a_row, bytes_a_cell, words
+):
+    monkeypatch.setattr("blindauc.analysis.memory.BYTES_A_ROW", bytes_a_row)
+    monkeypatch.setattr("blindauc.analysis.memory.BYTES_A_CELL", bytes_a_cell)
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *rows: pytest.fail("was fitted"))
+    done = run("fit", folder, "--label", "infection", "--memory", "500MB")
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "'500MB' is allowed: allow more with --memory, or" in done.stderr
+    assert (folder / ".blindauc").exists() == (bytes_a_row == 32)

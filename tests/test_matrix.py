@@ -22,7 +22,13 @@ STORAGES = {
 every_storage = pytest.mark.parametrize("store", STORAGES.values(), ids=STORAGES.keys())
 with_and_without_intercept = pytest.mark.parametrize("intercept", [False, True])
 
-N_ROWS = BLOCK_ROWS + 57  # float32 is widened in two blocks
+N_ROWS = BLOCK_ROWS + 57
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """float32 is widened in two blocks."""
+    monkeypatch.setattr("blindauc.rows.matrix.WIDENED_ENTRIES", 5 * BLOCK_ROWS)
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +143,13 @@ def test_values_that_differ_in_the_last_digit_only_are_constant():
     values = np.array([0.3, np.nextafter(0.3, 1), 0.3])
     assert spread_of(values, np.ones(3)) == 1.0
     assert spread_of(1e9 + np.array([0.0, 1e-3]), np.ones(2)) == pytest.approx(5e-4, rel=1e-3)
+
+
+@pytest.mark.parametrize("least", [0.0, -1.0], ids=["nonnegative", "of both signs"])
+@every_storage
+def test_gram_matrices_take_weights_of_either_sign(store, least, monkeypatch):
+    monkeypatch.setattr("blindauc.rows.matrix.GRAM_ENTRIES", 999)
+    rng = np.random.default_rng(0)
+    X, weight = rng.integers(-3, 4, size=(N_ROWS, 5)).astype(float), rng.uniform(least, 1, N_ROWS)
+    matrix, origin = Matrix(store(X)), np.arange(5.0)
+    assert_allclose(matrix.gram(weight, matrix.about(origin)), (X - origin).T @ (weight[:, None] * (X - origin)))

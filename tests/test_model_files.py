@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse as sp
 from forging import Payload, Stateful, forged, lying, members_of, zipped
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -36,8 +36,11 @@ from blindauc import (
 )
 from blindauc.datasets import make_paper_data
 from blindauc.losses import SquaredHinge
+from blindauc.metrics import blind_auc_scorer
 from blindauc.model_files import FORMAT, KNOWN_TYPES, MANIFEST, ModelFileError, load, save
 from blindauc.preprocessing import feature_groups
+
+pytestmark = pytest.mark.usefixtures("few_candidates")
 
 pd = pytest.importorskip("pandas")
 skops_io = pytest.importorskip("skops.io")
@@ -527,6 +530,12 @@ def test_what_would_not_come_back_is_not_saved(name, path):
         save(UNKEPT[name], path)
     assert str(refused.value).isprintable()
     assert list(path.parent.iterdir()) == []
+
+
+def test_of_a_search_by_scikit_learn_its_best_estimator_is_to_be_saved(path):
+    search = GridSearchCV(DifferenceOfMeans(), {}, scoring=blind_auc_scorer)
+    with pytest.raises(ModelFileError, match="save its best_estimator_"):
+        save(search, path)
 
 
 @pytest.mark.parametrize("interruption", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

@@ -4,7 +4,6 @@ import html
 import re
 from dataclasses import replace
 
-import chromium
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,14 +162,13 @@ def test_a_pipeline_keeps_scikit_learns_diagram():
     assert "What was found" in pipeline[-1]._repr_html_()
 
 
-def test_in_a_browser_it_is_read_and_runs_nothing(tmp_path):
+def test_in_a_browser_it_is_read_and_runs_nothing(browser, tmp_path):
     page = tmp_path / "cell.html"
     shown = fitted(quick(None), HOSTILE)._repr_html_()
     page.write_text(f'<meta charset="utf-8"><body style="color: #eee; background: #111">{shown}</body>')
-    with chromium.started(tmp_path / "profile") as browser:
-        browser.open(page, width=375, dark=True)
-        assert browser.evaluate("document.querySelector('body > table caption').checkVisibility()")
-        colours = "new Set([...document.querySelectorAll('body > table *')].map(e => getComputedStyle(e).color))"
-        assert browser.evaluate(f"[...{colours}]") == ["rgb(238, 238, 238)"]
-        assert browser.evaluate("typeof window.hacked") == "undefined"
-        assert [url for url in browser.requests() if not url.startswith("data:")] == [page.as_uri()]
+    browser.open(page, width=375, dark=True)
+    assert browser.evaluate("document.querySelector('body > table caption').checkVisibility()")
+    colours = "new Set([...document.querySelectorAll('body > table *')].map(e => getComputedStyle(e).color))"
+    assert browser.evaluate(f"[...{colours}]") == ["rgb(238, 238, 238)"]
+    assert browser.evaluate("typeof window.hacked") == "undefined"
+    assert [url for url in browser.requests() if not url.startswith("data:")] == [page.as_uri()]

@@ -1,5 +1,8 @@
 """Promises of every objective: derivatives of its value, and the meaning of shifts, trimming and weights."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -67,6 +70,30 @@ def test_gradient_is_that_of_the_value(name):
     by_shift = numerical_jacobian(lambda shift: objective.value(coef, shift), shift, STEP)
     assert_allclose(found.coef, by_coef, rtol=1e-7, atol=1e-8)
     assert_allclose(found.shift, by_shift, rtol=1e-7, atol=1e-8)
+
+
+@every_objective
+def test_the_gradient_at_zero_is_that_at_zero(name):
+    objective = make(name)
+    expected = objective.gradient(np.zeros(objective.n_columns), np.zeros(objective.n_positives)).coef
+    assert_allclose(objective.gradient_at_zero, expected, rtol=1e-12, atol=1e-14)
+
+
+@every_objective
+def test_a_restricted_objective_goes_with_its_last_reference(name):
+    """It holds a copy of its columns, and so must not wait for Python to look for cycles."""
+    objective = make(name)
+    problem = objective.restricted(
+        np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_positives, dtype=bool)
+    )
+    problem.hessian(np.zeros(len(problem.scale)))
+    gone = weakref.ref(problem)
+    gc.disable()
+    try:
+        del problem
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 @every_objective
@@ -206,8 +233,8 @@ def test_restricted_hessian_is_the_change_of_the_gradient(name, trim, sparse):
     direction = random_z(problem, seed=4)
     product = problem.hessian_product(z)
     assert_allclose(product(direction), hessian @ direction, rtol=1e-10, atol=1e-12)
-    assert product.about_diagonal.shape == z.shape
-    assert (product.about_diagonal > 0).all() or not objective.is_convex
+    assert product.approximate_diagonal.shape == z.shape
+    assert (product.approximate_diagonal > 0).all() or not objective.is_convex
 
 
 @every_objective

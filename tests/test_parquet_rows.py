@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blindauc.model_files import load, save
-from blindauc.preprocessing import make_preprocessor
+from blindauc.preprocessing import column_kinds, make_preprocessor
 from blindauc.rows.disk.parquet import ParquetRows
 from blindauc.rows.disk.size import Budget
 
@@ -62,13 +62,13 @@ def test_rows_are_named_by_their_files(folder):
     assert rows.place(100) == (folder / "2.parquet", 1)
     assert rows.place(299) == (folder / "2.parquet", 200)
     for row in (-1, 300):
-        with pytest.raises(IndexError, match="rows from 0 to 299"):
+        with pytest.raises(IndexError, match="numbered from 0 to 299"):
             rows.place(row)
 
 
 def test_columns_that_are_not_learnt_from(folder):
     assert ParquetRows(folder, "y", id="b").prepared().feature_names == ["a"]
-    refused(folder, "No column is left to learn from", id="b", drop=["a"])
+    refused(folder, "No column is left as a feature", id="b", drop=["a"])
 
 
 def test_frames_give_the_table_again(folder):
@@ -134,7 +134,7 @@ def test_columns_that_are_not_there_are_told(folder):
     refused(folder, r"has no column 'z' \(weight\)", weight="z")
     refused(folder, r"has no column 'z' \(id\)", id="z")
     refused(folder, r"has no column 'z' \(drop\)", drop=["b", "z"])
-    refused(folder, "'y' holds the labels, and cannot be weight too", weight="y")
+    refused(folder, "'y' holds the labels and cannot be weight, too", weight="y")
 
 
 @pytest.mark.parametrize(("weight", "told"), [(np.nan, "None"), (-1.0, "-1.0"), (np.inf, "inf")])
@@ -152,12 +152,12 @@ def test_no_files_are_told(tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file"):
         ParquetRows(tmp_path / "none.parquet", "y")
     (tmp_path / "a.xlsx").write_text("")
-    refused(tmp_path / "a.xlsx", "is no Parquet file and no text")
+    refused(tmp_path / "a.xlsx", "is neither a Parquet nor a text file")
 
 
 def test_parquet_and_text_together_are_told(folder):
     table().to_csv(folder / "a.csv", index=False)
-    refused(folder, "holds both Parquet files and text")
+    refused(folder, "holds both Parquet and text files")
 
 
 def test_empty_parts_alone_are_told(tmp_path):
@@ -170,7 +170,7 @@ OTHER_COLUMNS = {
     "one less": (table()[["a", "y"]], r"3\.parquet has other columns than .*1\.parquet: only 1\.parquet has 'b'"),
     "text": (
         table().astype({"a": str}),
-        r"3\.parquet holds text in the column 'a', and the files before it hold numbers",
+        r"3\.parquet holds text in the column 'a', but the files before it hold numbers",
     ),
     "dates": (table().assign(a=pd.Timestamp("2020-01-01")), "holds dates in the column 'a'"),
 }
@@ -249,6 +249,18 @@ def test_one_bad_date_is_told_with_its_row(tmp_path, monkeypatch):
     refused(tmp_path, r"'day' with '31\.02\.2020 00:00:00' in data row 4322 of .*a\.parquet: write every date as")
 
 
+def test_timestamps_that_nearly_all_differ_are_dates(tmp_path, monkeypatch):
+    monkeypatch.setattr(Budget, "n_distinct", 1000)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(311 * np.arange(5000), unit="s")
+    frame = pd.DataFrame({"when": when, "x": np.arange(5000) % 5, "y": np.arange(5000) % 10 == 0})
+    frame.loc[::7, "when"] = pd.NaT
+    frame.to_parquet(tmp_path / "a.parquet")
+    rows = ParquetRows(tmp_path, "y").prepared()
+    assert rows.kinds["when"] == column_kinds(frame[["when"]])["when"]
+    days = (frame["when"] - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    np.testing.assert_array_equal(rows.X[:, 1], days.fillna(days.median()).astype(np.float32))
+
+
 def test_names_and_free_text_are_set_aside_however_many(tmp_path, monkeypatch):
     monkeypatch.setattr(Budget, "n_distinct", 1000)
     monkeypatch.setattr(Budget, "n_batch", 700)
@@ -302,7 +314,7 @@ def test_who_says_the_kind_is_believed(tmp_path, monkeypatch, ending, limit):
 def test_wrong_kinds_are_told(folder):
     refused(folder, "must be one of categorical, numeric, date, not 'text'", kinds={"b": "text"})
     refused(folder, r"has no column 'z' \(kinds\)", kinds={"z": "date"})
-    refused(folder, "'y' holds the labels, and cannot be kinds too", kinds={"y": "date"})
+    refused(folder, "'y' holds the labels and cannot be kinds, too", kinds={"y": "date"})
 
 
 def test_text_in_many_dialects(tmp_path):

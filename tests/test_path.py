@@ -223,7 +223,7 @@ def test_bend_is_the_sum_of_the_diagonal_blocks(name):
         risk = risk.smoothed(0.3)
     hessian = as_matrix(risk.hessian(a, b, p, q))
     expected = hessian[:7, :7].sum() + hessian[7:, 7:].sum()
-    assert risk.bend(a, b, p, q) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert risk.total_curvature(a, b, p, q) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["auc_logistic", "paper_logistic", "nonnegative_squared_hinge"])
@@ -458,10 +458,10 @@ def test_rough_fits_without_factors_end_where_those_with_them_end(l2, monkeypatc
 
 def test_rough_steps_where_the_loss_is_flat_in_the_intercept():
     class Flat:
-        about_diagonal = np.append(np.ones(100), 0.0)
+        approximate_diagonal = np.append(np.ones(100), 0.0)
 
         def __call__(self, direction):
-            return self.about_diagonal * direction
+            return self.approximate_diagonal * direction
 
     class Problem:
         scale, has_flat_stretches = np.ones(101), False

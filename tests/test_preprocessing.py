@@ -66,6 +66,7 @@ KINDS = {
     "row numbers as text": ("identifier", [str(i) for i in range(N)]),
     "patients, some of them twice": ("identifier", RNG.permutation(np.append(RNG.integers(0, 10**9, 45), range(15)))),
     "notes": ("text", [f"came back after {i} days" for i in range(N)]),
+    "notes, most of them twice": ("text", [f"came back after {i % 1001} days" for i in range(2100)]),
 }
 
 

@@ -536,6 +536,72 @@ def test_far_ones_are_found_and_nothing_else():
     assert not probability[values > 0].any()
 
 
+def spread_far_labels(rng, n_pos=300, n_unl=3000, share=0.3):
+    """Normal classes; far labels mostly below all rows, some of them among the lowest hundredths."""
+    n_far = int(share * n_pos)
+    unlabelled = rng.normal(np.where(rng.random(n_unl) < 0.2, 2.0, 0.0))
+    depth = rng.choice([0.0, 0.005, 0.02], n_far, p=[0.7, 0.2, 0.1])
+    far = np.quantile(unlabelled, depth) + rng.normal(0, 0.01, n_far) - (depth == 0)
+    return np.concatenate([far, rng.normal(2.0, 1.0, n_pos - n_far)]), unlabelled, n_far
+
+
+def slow_far_probability(labelled, unlabelled):
+    """The same rule on plain scores, zone after zone, for unlabelled scores without ties."""
+    ordered, floor, zones = np.sort(unlabelled), -np.inf, []
+    n = len(ordered)
+
+    def number(scores, low, high):
+        return sum(low < score <= high for score in scores)
+
+    while True:
+        found = []
+        for share in (0.003, 0.01, 0.03, 0.1):
+            for times in (9, 99):
+                end = max(1, int(np.ceil(np.round(share * n, 9))))
+                ceiling = ordered[end - 1]
+                k, m = number(labelled, floor, ceiling), number(ordered, floor, ceiling)
+                top = ordered[min(n, end + times * m) - 1] if end + times * m <= n else np.inf
+                k_next, m_next = number(labelled, ceiling, top), number(ordered, ceiling, top)
+                if k and m and m_next:
+                    chance = stats.binomtest(k, k + k_next, m / (m + m_next), alternative="greater").pvalue
+                    found.append((chance, ceiling, k / m, (k_next + 1) / m_next))
+        if not found or (not zones and min(found)[0] >= 0.01 / 8):
+            break
+        zones.append((floor, *min(found, key=lambda each: each[0])[1:]))
+        floor = zones[-1][1]
+
+    def chance_of(score):
+        at_most = [
+            max(0.0, 1 - min(above for _, _, _, above in zones[i:]) / inside)
+            for i, (_, ceiling, inside, _) in enumerate(zones)
+            if score <= ceiling
+        ]
+        return max(at_most, default=0.0)
+
+    return [chance_of(score) for score in labelled]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_far_probabilities_are_those_of_a_slow_version(seed):
+    rng = np.random.default_rng(seed)
+    share = rng.choice([0.0, 0.1, 0.3])
+    labelled, unlabelled, _ = spread_far_labels(rng, int(rng.integers(40, 200)), int(rng.integers(300, 900)), share)
+    values, counts = count(labelled, unlabelled)
+    found = far_probability(counts)[np.searchsorted(values, labelled)]
+    np.testing.assert_allclose(found, slow_far_probability(labelled, unlabelled), atol=1e-12)
+
+
+def test_far_labels_among_the_lowest_rows_do_not_count_as_ordinary_ones():
+    """As ordinary wrong labels they would imply many more among higher scores: a contamination of 0.4, not 0.3."""
+    for seed in range(4):
+        labelled, unlabelled, n_far = spread_far_labels(np.random.default_rng(seed))
+        model = fit_score_model(labelled, unlabelled)
+        assert abs(model.estimate.contamination - 0.3) < 0.05
+        flagged = flag(model.suspicion(labelled))
+        assert flagged[:n_far].mean() > 0.85
+        assert flagged[n_far:].sum() <= 0.1 * flagged.sum()
+
+
 def test_far_alarms_are_rare_where_labels_are_random():
     rng = np.random.default_rng(0)
     alarms = [far_probability(Counts(rng.poisson(0.2, 500) * 1.0, np.ones(500))).any() for _ in range(200)]

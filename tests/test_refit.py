@@ -48,7 +48,9 @@ def test_refit_uses_decisions_and_tells_what_changed(first, tmp_path):
     assert done.exit_code == 0, done.output
     n_wrong = int((decisions["decision"] == "wrong").sum())
     expected = sum(doubt.suspicion for doubt in before.doubts[:12])
-    assert f"Of 12 labels that were checked {n_wrong} were wrong; {expected:.0f} were expected." in done.stdout
+    assert (
+        f"Of 12 labels that were checked {n_wrong} were wrong; the run before expected {expected:.0f}." in done.stdout
+    )
     assert "What changed" in done.stdout
     assert (tmp_path / "after" / "changes.html").exists()
     after = findings_in(tmp_path / "after")

@@ -370,7 +370,21 @@ def test_columns_are_counted_alike_on_the_page_and_on_the_terminal():
     findings = replace(findings, features=[*several, *findings.features[4:]])
     assert "Columns selected6of 37 that were used" in text_of(findings)
     assert "Of 37 columns used, 6 are selected" in text_of(findings)
-    assert re.search(r"columns selected +6 of 37: ", summary(findings, Path("out")))
+    assert re.search(r"columns selected +6 of 37: .* and 1 more\n", summary(findings, Path("out")))
+
+
+def test_two_dates_that_stand_for_the_time_between_them_are_told():
+    findings = example()
+    admitted, left = (
+        Feature(name, name, weight, 0.9, True, 1.0, 200.0, "days", 0.5)
+        for name, weight in (("admitted", -31.0), ("left", 30.0))
+    )
+    spoken = replace(findings, features=[admitted, left, *findings.features])
+    [caution] = cautions(spoken)
+    assert caution.title == "The ranking goes by the time from admitted to left"
+    assert f"{caution.title}. {caution.advice}" in summary(spoken, Path("out"))
+    # One of them counts far more: the day itself matters.
+    assert not cautions(replace(findings, features=[replace(admitted, weight=-9.0), left, *findings.features]))
 
 
 def test_every_caution_speaks_where_it_should():

@@ -368,8 +368,7 @@ def test_hostile_names_are_text():
         assert f'aria-label="What {escaped(name)} adds to the score"' in page
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize(("width", "dark"), [(PHONE, True), (DESKTOP, False)])
 @pytest.mark.parametrize("make", [bent, hostile_bent], ids=lambda make: make.__name__)
 def test_opens_without_complaint_request_or_sideways_scrolling(opened, make, width, dark):
     page = opened(make(), width, dark)

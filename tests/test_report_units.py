@@ -6,6 +6,8 @@ import pytest
 
 from blindauc.analysis import analyse
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 
 @pytest.fixture(scope="module")
 def table():

@@ -25,8 +25,8 @@ from blindauc.model_files import load
 from blindauc.report.findings import Findings
 from blindauc.review import Record, RecordFullError, checked_rows
 from blindauc.review.decisions import Attempt, read_decision
+from blindauc.review.estimates import Prospect, share_interval
 from blindauc.review.exchange import Names, checked_table, read_decisions
-from blindauc.review.knowledge import Prospect, share_interval
 from blindauc.review.table_facts import TableFacts
 
 pytestmark = pytest.mark.usefixtures("few_candidates")
@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_and_loses_nothing(record):
     pages = record._connection.execute("PRAGMA page_count").fetchone()[0]
     record._connection.execute(f"PRAGMA max_page_count = {pages}")
     acknowledged = 5
-    with pytest.raises(RecordFullError, match="no room on the disk"):  # noqa: PT012
+    with pytest.raises(RecordFullError, match="is full"):  # noqa: PT012
         for number in range(5, 500):
             record.decide(attempt(f"a{number}", row=number + 1, note="x" * 500))
             acknowledged += 1
@@ -137,8 +137,6 @@ def test_a_full_disk_is_told_and_loses_nothing(record):
 FILLING = """
 import resource, signal, sys
 from pathlib import Path
-from blindauc.model_files import load
-from blindauc.report.findings import Findings
 from blindauc.review import Record, RecordFullError
 from blindauc.review.decisions import Attempt
 record = Record(Path(sys.argv[1]), data="0444", model="9f86")
@@ -182,10 +180,10 @@ def test_a_record_of_another_table_or_of_something_else_is_refused(record, tmp_p
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"reviewer": "  "}, "name of 1 to 80"),
+        ({"reviewer": "  "}, "must have 1 to 80"),
         ({"request": ""}, "identifier"),
         ({"note": "x" * 2001}, "2,001"),
-        ({"decision": "positive"}, "one can say right, wrong, cannot tell"),
+        ({"decision": "positive"}, "must be one of right, wrong, cannot tell"),
     ],
 )
 def test_what_is_no_decision_is_refused(parts, words):
@@ -291,13 +289,13 @@ NAMES = Names(["P1", "P2", "=P3", "P4"], frozenset({1, 2, 3}))
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"row": [1], "verdict": ["right"]}, "should have the columns 'decision' and 'id' or 'row'"),
+        ({"row": [1], "verdict": ["right"]}, "must have the columns 'decision' and 'id' or 'row'"),
         ({"row": [1, 2], "decision": ["right", "perhaps"]}, "Data row 2 says 'perhaps'"),
-        ({"row": [1, 9], "decision": ["right", "right"]}, "Data row 2 names row '9', and the rows go from 1 to 4"),
+        ({"row": [1, 9], "decision": ["right", "right"]}, "Data row 2 names row '9', but the rows go from 1 to 4"),
         ({"row": [0], "decision": ["right"]}, "the rows go from 1 to 4"),
-        ({"id": ["P9"], "decision": ["right"]}, "no row is called so"),
+        ({"id": ["P9"], "decision": ["right"]}, "no row has that name"),
         ({"id": ["P1", "P1"], "decision": ["right", "wrong"]}, "Data rows 1 and 2 both decide on row 1"),
-        ({"id": ["P1"], "row": [2], "decision": ["right"]}, "which is row 1, and row 2"),
+        ({"id": ["P1"], "row": [2], "decision": ["right"]}, "row 1, but also row 2"),
         ({"id": [None], "decision": ["right"]}, "neither id nor row"),
         ({"row": [1, 2], "decision": [None, " "]}, "blank in every row"),
         ({"row": [1], "decision": ["right"], "note": ["x" * 3000]}, "Data row 1: A note"),
@@ -414,7 +412,7 @@ def test_what_the_command_refuses(untouched, tmp_path, monkeypatch):
     told(run("review", untouched, "--export", untouched / "run.json"), "should end in")
     told(run("review", untouched, "--host", "0.0.0.0"), "a password is needed: set BLINDAUC_REVIEW_PASSWORD")
     monkeypatch.setenv("BLINDAUC_REVIEW_PASSWORD", "short")
-    told(run("review", untouched, "--host", "0.0.0.0"), "at least 8 letters")
+    told(run("review", untouched, "--host", "0.0.0.0"), "at least 8 characters")
     told(run("review", untouched, "--data", tmp_path / "none.csv"), "name it with --data")
     other = tmp_path / "other.csv"
     other.write_text("a,b\n1,2\n")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,8 @@ def test_other_sites_are_refused(client):
 
 
 def test_from_elsewhere_only_with_a_password(serve, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("blindauc.review.serving.Door", partial(Door, clock=lambda: now[0]))
     with pytest.raises(ValueError, match="a password is needed"):
         serve(host="0.0.0.0")
     address = serve(host="0.0.0.0", password="correct horse")
@@ -142,7 +145,7 @@ def test_from_elsewhere_only_with_a_password(serve, monkeypatch):
     slowed = stranger.ask("POST", "/enter", "password=correct+horse")
     assert slowed.status == 429
     assert int(slowed.getheader("retry-after")) <= 1
-    time.sleep(0.6)
+    now[0] += 0.6
     answer = stranger.ask("POST", "/enter", "password=correct+horse")
     assert answer.status == 303
     stranger.cookie = answer.getheader("set-cookie").partition(";")[0]
@@ -180,13 +183,13 @@ def test_who_has_the_right_token_never_waits_for_those_who_guess():
 def test_a_decision_and_what_is_known_then(client):
     before = client.get("/state?reviewer=Ada")
     assert [row for row, _ in before["queues"]["labels"]["rows"]] == list(range(1, N_LABELS + 1))
-    assert "Nothing is checked yet" in before["known"]["labels"]
+    assert "Nothing is checked yet" in before["summaries"]["labels"]
     status, news = client.decide("a", 1, "wrong", note="no fever")
     assert status == 200
     assert news["row"] | {"others": []} == news["row"]
     assert (news["row"]["version"], news["row"]["mine"], news["row"]["note"]) == (1, "wrong", "no fever")
-    assert "1 of 1 label was wrong" in news["known"]["labels"]
-    assert "Nothing is checked yet" in news["known"]["unlabelled"]
+    assert "1 of 1 label was wrong" in news["summaries"]["labels"]
+    assert "Nothing is checked yet" in news["summaries"]["unlabelled"]
     assert client.decide("b", N_LABELS + 1, "positive")[0] == 200
     csv = client.ask("GET", "/checked.csv?reviewer=Ada").content.decode("utf-8-sig").splitlines()
     assert len(csv) == 3
@@ -211,7 +214,7 @@ def test_blind_reviewers_see_nothing_of_each_other(serve):
     assert client.decide("a", 1, "wrong", reviewer="Ada", note="secret")[0] == 200
     seen = client.get("/state?reviewer=Bo")
     assert seen["changes"]["rows"] == []
-    assert "Nothing is checked yet" in seen["known"]["labels"]
+    assert "Nothing is checked yet" in seen["summaries"]["labels"]
     assert client.get("/rows/1?reviewer=Bo") | {"version": 0, "mine": None, "others": []} == client.get(
         "/rows/1?reviewer=Bo"
     )

@@ -15,6 +15,8 @@ from blindauc.analysis.pipeline import steps_of
 from blindauc.cli.wording import as_options
 from blindauc.preprocessing import code_like, column_kinds, make_preprocessor
 
+pytestmark = pytest.mark.usefixtures("few_candidates")
+
 N_PATIENTS, N_VISITS = 60, 3
 
 

@@ -204,6 +204,20 @@ def test_weak_ridges_are_approached_by_and_by():
     assert np.corrcoef(from_afar, stepwise)[0, 1] > 0.99
 
 
+def test_ridges_that_are_not_weak_are_fitted_at_once_and_as_closely():
+    """Nearly collinear columns, whose differences the data hardly show, are where a fit could stop too early."""
+    rng = np.random.default_rng(0)
+    base, is_positive = rng.normal(size=(400, 20)), np.arange(400) < 100
+    X = np.hstack([base + 0.5 * np.outer(is_positive, np.arange(20) < 10), base + 0.05 * rng.normal(size=(400, 20))])
+    data, scorer = as_data(X, is_positive), linear_scorer(n_features=40)
+    unit = scorer.ridge_unit(data, Spec("none", "logistic", 1.0, 0.0, None))
+    l2 = 0.004 * unit
+    at_once = scorer.path(data, [Spec("none", "logistic", l2, 0.0, 40)]).scores(X)[:, 0]
+    model = BlindAUCClassifier(l2=l2, scaling="none", tol=1e-8, calibrate=False, leverage_screen=False)
+    exact = X @ model.fit(X, is_positive.astype(int)).coef_
+    assert np.corrcoef(at_once, exact)[0, 1] > 0.999
+
+
 def test_rows_that_say_nothing_have_scores_that_say_nothing():
     data = as_data(np.ones((60, 9)), np.arange(60) < 20)
     models = linear_scorer().path(data, [Spec("standard", "logistic", 1.0, 0.0, n) for n in (9, 2)])

@@ -13,6 +13,7 @@ from blindauc.scorers.boosting import is_installed
 from blindauc.scorers.curves import N_KNOTS, curves_of
 from blindauc.scorers.kernel import Landmarks
 from blindauc.scorers.mixed import MixedModel
+from blindauc.scorers.splines import Pieces, natural
 
 N, N_POS = 120, 40
 RNG = np.random.default_rng(0)
@@ -127,6 +128,44 @@ def test_beyond_the_outermost_knots_curves_are_straight(case):
     # Between them, all but the column itself bend.
     inside = curve(np.linspace(knots[0], knots[-1], 50))
     assert (np.abs(np.diff(inside, 2, axis=0)).max(axis=0)[1:] > 1e-3).all()
+
+
+def textbook_splines(x, knots):
+    """The column and its natural cubic splines, by equations 5.4 and 5.5 of Hastie, Tibshirani and Friedman."""
+    unit = knots[-1] - knots[0]
+    z, t = (x - knots[0]) / unit, (knots - knots[0]) / unit
+    d = [(np.maximum(z - a, 0) ** 3 - np.maximum(z - 1, 0) ** 3) / (1 - a) for a in t[:-1]]
+    return np.column_stack([z, *(each - d[-1] for each in d[:-1])])
+
+
+@pytest.mark.parametrize("n_knots", [3, 4, 6])
+def test_splines_are_those_of_the_textbook(n_knots):
+    knots = np.sort(RNG.normal(size=n_knots)) + 5
+    x = np.r_[RNG.normal(5, 3, 50), knots, knots[-1] + 30]
+    found = Pieces.of([knots], [0.0])(x[:, None]) @ natural(knots)
+    np.testing.assert_allclose(found, textbook_splines(x, knots), rtol=1e-9, atol=1e-12)
+
+
+def test_far_beyond_the_knots_splines_keep_their_digits():
+    knots = np.array([0.0, 0.25, 0.5, 1.0])
+    pieces = Pieces.of([knots], [0.0])
+    values = pieces(np.array([[2.0], [2.0**40], [2.0**41 - 2.0]])) @ natural(knots)
+    np.testing.assert_allclose(values[2] - values[1], values[1] - values[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("basis", [curves_of(X, DATA.weight), Landmarks(DATA).kernel(0.3)], ids=["curves", "kernel"])
+def test_products_with_derived_columns_that_are_not_kept(basis, monkeypatch):
+    monkeypatch.setattr(derived, "BLOCK_ENTRIES", 37 * basis.mix.shape[0])
+    made, kept = basis(NEW), np.arange(basis.n_derived) % 3 > 0
+    rng = np.random.default_rng(1)
+    coef, residual = rng.normal(size=kept.sum()), rng.normal(size=N)
+    lazy = derived.LazyColumns(basis, NEW)[:, np.flatnonzero(kept)]
+    np.testing.assert_allclose(lazy @ coef, made[:, kept] @ coef, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(lazy.T @ residual, made[:, kept].T @ residual, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(lazy.min(axis=0), made[:, kept].min(axis=0), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(lazy.max(axis=0), made[:, kept].max(axis=0), rtol=0, atol=1e-9)
+    models = rng.normal(size=(basis.n_derived, 2))
+    np.testing.assert_allclose(derived._scores(basis, NEW, models), made @ models, rtol=0, atol=1e-8)
 
 
 def test_the_units_of_a_column_do_not_matter():

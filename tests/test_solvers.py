@@ -35,8 +35,13 @@ def n_swaps(objective):
     return 5 if objective.is_smooth else 1
 
 
-@pytest.mark.parametrize("name", OBJECTIVES)
-@pytest.mark.parametrize("trim", [False, True])
+TRIMMED_OR_NOT = [(name, trim) for name in OBJECTIVES for trim in (False, True)]
+# A loss with kinks takes long: each of the two in one way.
+TRIMMED_OR_NOT.remove(("blind AUC, hinge", True))
+TRIMMED_OR_NOT.remove(("blind AUC, barrier hinge", False))
+
+
+@pytest.mark.parametrize(("name", "trim"), TRIMMED_OR_NOT)
 def test_exchange_is_monotone_and_allowed(name, trim):
     objective = OBJECTIVES[name](l2=10.0, trim=trim)
     features, outliers = features_for(objective, L0(30, 8)), L0(40, 4)
@@ -69,7 +74,7 @@ def test_no_direction_leads_down_from_a_solution(name):
             assert objective.value(solution.coef + step, solution.shift) >= solution.value - 2e-6 * size
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_exchange_against_exhaustive_search(seed):
     X, is_positive, l2, shift_l2, s, t = random_instance(seed)
     best, *_ = best_by_exhaustion(X, is_positive, l2, shift_l2, s, t)

@@ -60,9 +60,8 @@ def in_memory(folder):
 SMALL = {"n_batch": 97, "n_sampled": 50, "n_near_median": 40}
 
 
-@pytest.mark.parametrize("budget", [{}, SMALL], ids=["plenty", "small"])
+@pytest.mark.parametrize(("seed", "budget"), [(0, {}), (1, SMALL)], ids=["plenty", "small"])
 @pytest.mark.parametrize(("ending", "cuts"), [("parquet", [100, 100, 700]), ("csv", [400]), ("csv", [])])
-@pytest.mark.parametrize("seed", [0, 1])
 def test_the_same_as_in_memory(tmp_path, monkeypatch, seed, ending, cuts, budget):
     for name, value in budget.items():
         monkeypatch.setattr(Budget, name, value)

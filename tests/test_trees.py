@@ -493,14 +493,14 @@ def test_the_deepest_tree_is_read_and_a_deeper_one_refused():
     np.testing.assert_allclose(model.contributions(X)[:, 0] + model.base, model.scores(X))
     pruned = model.restricted(np.array([False, True]), as_data(X, np.array([True, False])))
     assert len(set(pruned.scores(X))) == 1
-    with pytest.raises(ValueError, match="num_leaves holds what is out of range"):
+    with pytest.raises(ValueError, match="num_leaves holds a number out of range"):
         TreeModel.of([chain(tree_text.MAX_LEAVES + 1)], 2).scores(X)
 
 
 TEXT = NATIVE.model_to_string()
 TAMPERED = {
-    "not a text": (b"tree", "it is no text of plain letters"),
-    "letters": (TEXT.replace("tree", "tr\u00e9e", 1), "it is no text of plain letters"),
+    "not a text": (b"tree", "it is not ASCII text"),
+    "letters": (TEXT.replace("tree", "tr\u00e9e", 1), "it is not ASCII text"),
     "empty": ("", "no line says 'end of trees'"),
     "cut": (TEXT[:800], "no line says 'end of trees'"),
     "another file": ("end of trees", "its first line is not 'tree'"),
@@ -519,11 +519,11 @@ for _old, _new, _reason in (
     ("is_linear=0", "is_linear=1", "tree 0: is_linear=0 was expected"),
     ("is_linear=0", "is_linear=0\nleaf_const=1", "tree 0: unexpected 'leaf_const'"),
     ("num_leaves=6", "num_leaves=7", "tree 0: split_feature holds too many or too few numbers"),
-    ("num_leaves=6", "num_leaves=0", "tree 0: num_leaves holds what is out of range"),
-    ("num_leaves=6", "num_leaves=1e9", "tree 0: num_leaves holds what is out of range"),
-    ("threshold=", "threshold=x", "threshold holds what is no number"),
-    ("split_feature=", "split_feature=9", "tree 0: split_feature holds what is out of range"),
-    ("split_feature=", "split_feature=.5", "tree 0: split_feature holds what is no whole number"),
+    ("num_leaves=6", "num_leaves=0", "tree 0: num_leaves holds a number out of range"),
+    ("num_leaves=6", "num_leaves=1e9", "tree 0: num_leaves holds a number out of range"),
+    ("threshold=", "threshold=x", "threshold holds something that is not a number"),
+    ("split_feature=", "split_feature=9", "tree 0: split_feature holds a number out of range"),
+    ("split_feature=", "split_feature=.5", "tree 0: split_feature holds a number that is not whole"),
     ("leaf_count=", "ignored=", "tree 0: leaf_count holds too many or too few numbers"),
     ("decision_type=", "decision_type=1", "tree 0: decision_type holds an unknown kind of split"),
 ):

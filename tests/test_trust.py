@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone
 
 import blindauc.prior
@@ -191,14 +192,15 @@ def test_groups_are_counted_where_any_of_their_columns_is_chosen():
 def test_data_frames_and_other_labels_give_the_same():
     names = [f"c{k}" for k in range(12)]
     plain = stability_selection(MODEL, DATA.X, DATA.y_pu, n_resamples=4, groups=np.arange(12) // 6)
-    frame = stability_selection(
-        clone(MODEL).set_params(pos_label="case"),
-        pd.DataFrame(DATA.X, columns=names, index=np.arange(len(DATA.X)) + 1000),
-        pd.Series(np.where(DATA.y_pu == 1, "case", "other"), index=np.arange(len(DATA.X)) + 1000),
-        n_resamples=4,
-        groups=[names[:6], names[6:]],
-        n_jobs=2,
-    )
+    with parallel_config("threading"):  # processes would take seconds to start
+        frame = stability_selection(
+            clone(MODEL).set_params(pos_label="case"),
+            pd.DataFrame(DATA.X, columns=names, index=np.arange(len(DATA.X)) + 1000),
+            pd.Series(np.where(DATA.y_pu == 1, "case", "other"), index=np.arange(len(DATA.X)) + 1000),
+            n_resamples=4,
+            groups=[names[:6], names[6:]],
+            n_jobs=2,
+        )
     np.testing.assert_array_equal(frame.frequency, plain.frequency)
     np.testing.assert_array_equal(frame.group_frequency, plain.group_frequency)
 

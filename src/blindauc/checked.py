@@ -1,4 +1,4 @@
-"""What people found who checked rows: one verdict for each row, as users write it and as numbers."""
+"""Verdicts of people who checked rows: one for each row, as users write them and as numbers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ WORDS = {
     "disagreement": UNCHECKED,
     "": UNCHECKED,
 }
-"""What words mean, in small letters: those of `blindauc review`."""
+"""The verdict of each word, in lower case. The words are those that `blindauc review` exports."""
 
 NUMBERS = {1.0: FOUND_POSITIVE, 0.0: FOUND_NEGATIVE}
 
 
 def read_checked(checked: Any, n_rows: int) -> Ints | None:
-    """The verdict of each row: found positive, found negative, or not checked; None where no row was.
+    """The verdict of each row: found positive, found negative, or not checked; None if no row was checked.
 
     Parameters
     ----------
     checked : array-like of shape (n_rows,), or None
-        1, True, "right" or "positive" where a row was checked and is positive, 0, False, "wrong" or "negative" where it
-        is not, and missing, "", "cannot tell" or "disagreement" where nobody knows.
+        1, True, "right" or "positive" if a row was checked and is positive; 0, False, "wrong" or "negative" if it was
+        checked and is not; missing, "", "cannot tell" or "disagreement" if it was not checked or is undecided.
     n_rows : int
 
     Examples
@@ -49,8 +49,8 @@ def read_checked(checked: Any, n_rows: int) -> Ints | None:
         raise ValueError(f"X and checked must have as many rows as each other: X has {n_rows}, checked {len(values)}.")
     missing = is_missing(values)
     verdict = np.zeros(n_rows, dtype=np.intp)
-    known = np.flatnonzero(~missing).tolist()
-    verdict[known] = [_verdict(values[row], row) for row in known]
+    given = np.flatnonzero(~missing).tolist()
+    verdict[given] = [_verdict(values[row], row) for row in given]
     return verdict if verdict.any() else None
 
 
@@ -68,6 +68,6 @@ def _verdict(value: Any, row: int) -> int:
         return NUMBERS[float(value)]
     except (TypeError, ValueError, KeyError):
         raise ValueError(
-            f'checked must say 1 ("right", "positive") or 0 ("wrong", "negative"), or nothing where a row was not '
-            f"checked, not {value!r} as in row {row}."
+            f'checked must be 1 ("right", "positive"), 0 ("wrong", "negative"), or missing if a row was not checked, '
+            f"not {value!r} as in row {row}."
         ) from None

@@ -1,4 +1,4 @@
-"""Validated rows, as estimators and searches hand them on."""
+"""Validated rows in memory, as estimators, searches and scorers use them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
+from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.storage import by_rows, filled
 
@@ -15,19 +15,28 @@ RARE = 0.01
 """Categories of a smaller share of the rows get no column of their own (convention, as in `make_preprocessor`)."""
 
 MAX_COUNTED = 10_000
-"""So many rows are written out whatever their number was."""
+"""Weighted rows are repeated if that gives at most this many rows, however few they were (convention)."""
 
 
 class Data(NamedTuple):
-    """Validated rows of positive weight, their numbers in the user's X, and those of all labelled positives.
+    """Validated rows of positive weight.
 
-    Rows of the same `group` are never split, and with `time` a fit sees only rows that are earlier than those that it
-    is judged by; both are None where nothing is said.
-
-    `verdict` says what people found who checked rows, as in `checked.py`; None where nobody did. A row that was found
-    negative is not positive, and one that was found positive is, whatever its label.
-
-    `is_category` says which columns hold numbers of categories, which only trees can use; None where none does.
+    Attributes
+    ----------
+    X : ndarray or sparse matrix of shape (n, p)
+    is_positive : mask of shape (n,)
+        A row that was checked counts by what was found, whatever its label.
+    weight : ndarray of shape (n,)
+    row : ndarray of shape (n,), the numbers of the rows in the user's X
+    labelled : ndarray, the numbers in the user's X of all rows that came with a label
+    group : ndarray of shape (n,), or None
+        Rows of one group are always in the same fold.
+    time : ndarray of shape (n,), or None
+        With times, a fit uses only rows that are earlier than those it is assessed on.
+    verdict : ndarray of shape (n,), or None if no row was checked
+        What people found who checked rows, as in `checked.py`.
+    is_category : mask of shape (p,), or None if there are none
+        Columns that hold category codes, which only trees can use.
     """
 
     X: Any
@@ -42,12 +51,12 @@ class Data(NamedTuple):
 
     @property
     def rows(self) -> MemoryRows:
-        """The rows as objectives see them."""
+        """The rows with the contract of `Rows`, for objectives."""
         return MemoryRows.of(self.X, self.is_positive, self.weight)
 
     @property
     def is_confirmed(self) -> Bools:
-        """Positives that were checked."""
+        """Mask of the rows that were checked and found positive."""
         return np.zeros_like(self.is_positive) if self.verdict is None else self.verdict == FOUND_POSITIVE
 
     @property
@@ -56,29 +65,37 @@ class Data(NamedTuple):
 
     @property
     def is_unlabelled(self) -> Bools:
-        """Rows of which nothing is known."""
+        """Mask of the rows that are neither positive nor known to be negative."""
         return ~self.is_positive if self.verdict is None else ~self.is_positive & ~self.is_known_negative
 
     @property
     def is_labelled(self) -> Bools:
-        """Rows that came with a label, whatever was found."""
+        """Mask of the rows that came with a label, right or wrong."""
         return self.is_positive if self.verdict is None else np.isin(self.row, self.labelled)
 
     @property
-    def is_doubtable(self) -> Bools:
-        """Which of the positives nobody has checked."""
+    def is_unconfirmed(self) -> Bools:
+        """Mask of shape (n_pos,) of the positives that nobody has checked."""
         return ~self.is_confirmed[self.is_positive]
 
     @property
-    def n_doubtable(self) -> int:
-        """How many these are."""
-        return int(self.is_doubtable.sum())
+    def n_unconfirmed(self) -> int:
+        """The number of positives that nobody has checked."""
+        return int(self.is_unconfirmed.sum())
+
+    def unconfirmed(self) -> Data:
+        """The rows as if nobody had confirmed a positive."""
+        return (
+            self
+            if self.verdict is None
+            else self._replace(verdict=np.where(self.is_confirmed, UNCHECKED, self.verdict))
+        )
 
     def weighing(self, known_negative_share: float | None) -> Data:
-        """The rows with weights by which known negatives have this share of all rows that are not positive.
+        """The rows with weights such that known negatives have this share of the weight of all non-positive rows.
 
-        By None rows weigh as they came: an unlabelled row that was found negative still is one of the unlabelled rows,
-        and a label that was found wrong never was.
+        With None, weights are as given: an unlabelled row that was found negative still counts as unlabelled. A label
+        that was found wrong gets a weight of zero, since it never was one of the unlabelled rows.
         """
         negative, unlabelled = self.is_known_negative, self.is_unlabelled
         if not (negative.any() and unlabelled.any()):
@@ -94,24 +111,24 @@ class Data(NamedTuple):
 
     @property
     def known_negative_share(self) -> float:
-        """The share of known negatives in the weight of all rows that are not positive."""
+        """The share of the known negatives in the total weight of the rows that are not positive."""
         negative = self.is_known_negative
         return float(self.weight[negative].sum() / self.weight[~self.is_positive].sum()) if negative.any() else 0.0
 
     def without(self, left_out: Bools) -> Data:
-        """The rows without some of the labelled positives."""
+        """The rows without these positives; `left_out` is a mask of shape (n_pos,)."""
         kept = np.ones(len(self.row), dtype=bool)
         kept[np.flatnonzero(self.is_positive)[left_out]] = False
         return self.subset(kept)
 
     def subset(self, kept: Bools) -> Data:
-        """Some of the rows; X is copied unless they are all."""
+        """The rows of a mask. X is copied unless all rows are kept."""
         if kept.all():
             return self
         return self._taken(np.flatnonzero(kept))
 
     def as_numbers(self) -> Data:
-        """The rows for what takes only numbers: a column of 0 and 1 for each common category, missing values filled."""
+        """The rows with numbers only: frequent categories are one-hot encoded, and missing values imputed."""
         if self.is_category is None:
             return self.filled()
         indicators = [_indicators(self.X[:, column]) for column in np.flatnonzero(self.is_category)]
@@ -119,17 +136,17 @@ class Data(NamedTuple):
         return self._replace(X=np.column_stack([numbers, *indicators]), is_category=None)
 
     def without_categories(self) -> Data:
-        """The rows with their columns of numbers alone."""
+        """The rows with their numeric columns only."""
         if self.is_category is None:
             return self
         return self._replace(X=self.X[:, ~self.is_category], is_category=None)
 
     def filled(self) -> Data:
-        """The rows with the medians of their columns where values are missing, for what cannot do without."""
+        """The rows with missing values replaced by the medians of their columns."""
         return self._replace(X=filled(self.X))
 
     def counted(self) -> Data:
-        """Rows of whole-number weight as so many rows, where that does not make them many more."""
+        """The rows with whole-number weights repeated, unless that gives many more rows."""
         n_rows = float(self.weight.sum())
         is_whole = np.all(self.weight == np.round(self.weight))
         if not is_whole or np.all(self.weight == 1) or n_rows > max(2 * len(self.weight), MAX_COUNTED):
@@ -152,7 +169,10 @@ class Data(NamedTuple):
 
     @property
     def counts(self) -> Floats:
-        """Weights as numbers of rows: as they are where they are whole, else one on average for either kind of rows."""
+        """The weights as numbers of rows.
+
+        Whole-number weights are kept. Others are scaled to a mean of 1, over positives and over the other rows.
+        """
         if np.all(self.weight == np.round(self.weight)):
             return self.weight
         pos = self.is_positive
@@ -164,8 +184,11 @@ class Data(NamedTuple):
 
 
 def _indicators(numbers: Floats) -> Floats:
-    """A column of 0 and 1 for each common category, or for the commonest; rare and missing ones are 0 in all."""
+    """An indicator column for each frequent category, at least for the most frequent one.
+
+    Rows with rare or missing categories are 0 in all of them.
+    """
     levels, count = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     common = levels[count >= min(RARE * len(numbers), count.max(initial=0))]
-    # A column that is missing in all rows is one that says nothing.
+    # A column that is missing in all rows becomes a column of zeros.
     return (numbers[:, None] == common).astype(np.float64) if len(common) else np.zeros((len(numbers), 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,13 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from blindauc._typing import Bools
+
+SAYS_YES, SAYS_NO = ("yes", "y", "true", "t", "1"), ("no", "n", "false", "f", "0")
+"""Words for yes and no in any column of a table (convention)."""
+
+YES = {*SAYS_YES, "positive", "pos", "+", "labelled", "labeled"}
+NO = {*SAYS_NO, "-1", "negative", "neg", "unlabelled", "unlabeled", "unknown"}
+"""Those in columns of labels (convention)."""
 
 
 class Labels(NamedTuple):
@@ -47,6 +55,22 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
     is_positive[~missing] = labels == positive
     other = others[0] if len(others) else _label_of_missing(positive)
     return Labels(is_positive, np.array([other, positive]))
+
+
+def warn_if_unclear(classes: Any, pos_label: Any) -> None:
+    """Warn if the labels are two words, nobody said which is positive, and the words do not say it either."""
+    other, positive = classes
+    if pos_label is not None or not isinstance(positive, str):
+        return
+    no, yes = other.casefold(), positive.casefold()
+    if (no in NO and yes not in NO) or (yes in YES and no not in YES):
+        return
+    warnings.warn(
+        f"The labels are {str(other)!r} and {str(positive)!r}, and {str(positive)!r} is taken as positive, as it comes "
+        f"later in the alphabet: name the positive one, such as pos_label={str(other)!r}.",
+        UserWarning,
+        stacklevel=5,
+    )
 
 
 def _check_binary(labels: Any) -> None:

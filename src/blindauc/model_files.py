@@ -25,8 +25,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     KFold,
+    RandomizedSearchCV,
     ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -219,10 +221,14 @@ def _packed(model: BaseEstimator) -> bytes:
         content = skops_io.dumps(model, compression=zipfile.ZIP_STORED)
         skops_io.loads(content, trusted=KNOWN_TYPES)
     except Exception as error:  # a foreign object can raise anything
+        remedy = (
+            "save its best_estimator_"
+            if isinstance(model, GridSearchCV | RandomizedSearchCV)
+            else "remove parts that are neither of blindauc nor of scikit-learn, such as a callback or a sparse "
+            "matrix, and save it again"
+        )
         raise ModelFileError(
-            f"This {type(model).__name__} could not be loaded again from a model file ({_one_line(error)}): remove "
-            "parts that are neither of blindauc nor of scikit-learn, such as a callback or a sparse matrix, and save "
-            "it again."
+            f"This {type(model).__name__} could not be loaded again from a model file ({_one_line(error)}): {remedy}."
         ) from error
     stream = io.BytesIO(content)
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_STORED) as archive:

@@ -1,7 +1,7 @@
 """Risks: functions of the two score vectors, with their gradients and Hessians.
 
-Notation, here and in `objectives`: `a` the positives' scores with their shifts, `b` the unlabelled scores,
-`p` and `q` their weights, each summing to one, `loss` a function of a margin.
+Notation, here and in `objectives`: `a` are the scores of the positives with their shifts, `b` the unlabelled scores,
+`p` and `q` their weights, each summing to one, and `loss` is a function of a margin.
 
     blind AUC             sum_ij p_i q_j loss(a_i - b_j)
     PU error, paper       sum_i p_i [prior loss(a_i) + (1 - prior) loss(-a_i)] + sum_j q_j loss(-b_j)
@@ -30,7 +30,7 @@ from blindauc.pairwise.bins import BinnedHessian, binned_hessian
 from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
-"""Up to this many pairs, forming them is faster than the sums that avoid it."""
+"""With at most this many pairs, forming them is faster than the sums that avoid it (convention)."""
 
 
 class RiskValue(NamedTuple):
@@ -80,7 +80,7 @@ class Risk(ABC):
 
     @property
     def is_smooth(self) -> bool:
-        """Whether it has bounded second derivatives."""
+        """Whether the risk has bounded second derivatives."""
         return isfinite(self.loss.max_curvature)
 
     @cached_property
@@ -95,7 +95,7 @@ class Risk(ABC):
     @property
     @abstractmethod
     def curvature_scale(self) -> float:
-        """An approximate upper bound of `bend`."""
+        """An approximate upper bound of `total_curvature`."""
 
     @property
     @abstractmethod
@@ -124,15 +124,15 @@ class Risk(ABC):
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
         """The Hessian as arrays, for at most a few million pairs."""
 
-    def about_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> ScoreHessian | BinnedHessian:
-        """The Hessian, with the curvature of pairs about right: for any number of scores, also of those elsewhere."""
+    def approximate_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> ScoreHessian | BinnedHessian:
+        """The Hessian with an approximate curvature of pairs, for any number of scores, in memory or not."""
         return self.hessian(a, b, p, q)
 
     @abstractmethod
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         """The product of the Hessian with a direction, as a function; each costs a pass over the scores."""
 
-    def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
+    def total_curvature(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
         """The second derivative along a common shift of all positive scores, plus that of all unlabelled scores."""
         product = self.hessian_product(a, b, p, q)
         by_pos, _ = product(np.ones_like(a), np.zeros_like(b))
@@ -177,10 +177,10 @@ class BlindAUCRisk(Risk):
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
         return PairwiseCurvature(self.loss, a, b, p, q).product
 
-    def about_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> BinnedHessian:
+    def approximate_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> BinnedHessian:
         return binned_hessian(self.loss, a, b, p, q)
 
-    def bend(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
+    def total_curvature(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
         # Only differences of scores matter, so both shifts give the same second derivative.
         return 2 * float(p @ self.pos_term(b, q)(2, a))
 
@@ -277,7 +277,7 @@ class PUErrorRisk(Risk):
 
 @dataclass(frozen=True)
 class NonnegativePURisk(PUErrorRisk):
-    """The unbiased risk with its estimate of the negatives' part clipped at zero."""
+    """The unbiased risk with its estimate of the risk of negatives clipped at zero."""
 
     width: float = 0.0
     """The width over which the kink of max(0, .) is smoothed."""
@@ -318,12 +318,12 @@ class NonnegativePURisk(PUErrorRisk):
     def hessian(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreHessian:
         part = self._negative_part()
         negative, curved = part(a, b, p, q), part.hessian(a, b, p, q)
-        _, slope, bend = self._clip(negative.value)
+        _, slope, curvature = self._clip(negative.value)
         return ScoreHessian(
             p * self._positive_part(2, a) + slope * curved.pos,
             slope * curved.unl,
             rank_one=(negative.by_pos, negative.by_unl),
-            rank_one_factor=bend,
+            rank_one_factor=curvature,
         )
 
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:

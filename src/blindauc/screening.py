@@ -1,4 +1,4 @@
-"""Labelled rows with leverage: so unlike every other row that a linear fit bends to them.
+"""Labelled rows with leverage: so unlike every other row that a linear fit follows them.
 
 A wrongly labelled row that is unusual in many columns does not rank low. It tilts the weights until it ranks high, and
 the objective prefers that, so no shift finds it. Its position gives it away: its distance from the unlabelled rows, or
@@ -22,7 +22,8 @@ from blindauc.rows.positions import CLIP, column_units, positions
 from blindauc.rows.storage import by_rows
 
 MIN_ROWS = 20
-"""Labelled rows, and unlabelled rows, that it takes to call any row unusual; among fewer, a tail is too uncertain."""
+"""With fewer labelled rows, or fewer unlabelled rows, no row is marked (convention): the estimate of a tail
+would be too uncertain."""
 
 FALSE_AMONG_UNLABELLED = 0.01
 FALSE_AMONG_LABELLED = 0.1
@@ -31,29 +32,33 @@ at 0.01 at most 0.33 % of the rows of any are marked; at 0.05 it is 0.7 % of twe
 among labelled rows costs hardly any corrupted row; at 0.5, 6 % of positives with a long tail of severity are marked."""
 
 TAIL_SHARE = 0.1
-"""Share of the unlabelled rows the tail is fitted to; the customary share for Hill's estimator."""
+"""Share of the unlabelled rows that the tail is fitted to (convention; the customary share for Hill's estimator)."""
 
 MIN_TAIL = 10
-"""Rows the tail is fitted to where a tenth of the unlabelled rows is fewer."""
+"""Minimal number of rows that the tail is fitted to (convention)."""
 
 DISTRUSTED_SHARE = 0.005
-"""Share of the unlabelled rows that may be corrupted themselves: they do not show how far correct rows go."""
+"""Share of the unlabelled rows that may be corrupted themselves (convention). The most extreme ones are not used to
+tell how far correct rows go."""
 
 MARGIN_OF_DISTANCE = float(np.log(1.25))
 MARGIN_OF_DIRECTION = 2 * CLIP
-"""How far beyond the furthest trusted row: a quarter of its distance, or two columns at the clip. Where values are
-few, as in one-hot columns, the tail may show no spread at all, and the next possible value is not extreme."""
+"""A marked row must be this far beyond the furthest trusted row: by a quarter of its distance, or by two clipped
+columns (convention). With few distinct values, as in one-hot columns, the fitted tail may have no spread although the
+next possible value is not extreme."""
 
 MAX_ROWS = 4096
-"""Unlabelled rows to compare with: 20 beyond the distrusted share, so that more would not change the thresholds."""
+"""The most unlabelled rows that are used: about 20 of them are distrusted, and more rows would hardly change the
+thresholds."""
 
 MAX_ROWS_OF_UNITS = 1024
-"""Unlabelled rows for centres and scales: a scale is then known to 3 %, and sorting stays cheaper than scoring."""
+"""The most unlabelled rows for centres and scales: the standard error of a scale is then about 3 %, and sorting is
+cheaper than scoring."""
 
 
 @dataclass(frozen=True)
 class Leverage:
-    """Labelled rows that should neither fit nor vote.
+    """Labelled rows with leverage, which neither fits nor the evidence should use.
 
     Attributes
     ----------
@@ -131,7 +136,7 @@ def find_leverage(X_pos: Any, X_unl: Any) -> Leverage:
 
 
 def _some_rows(X: Any, at_most: int) -> Any:
-    """All rows, or so many of them, spread evenly."""
+    """All rows, or `at_most` evenly spaced ones."""
     X = by_rows(X)
     return X if X.shape[0] <= at_most else X[np.linspace(0, X.shape[0] - 1, at_most).round().astype(int)]
 

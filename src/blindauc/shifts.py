@@ -53,12 +53,12 @@ def best_shifts(
         best = np.zeros_like(a)
     else:
         low, best, high = _bracketed(value, share * slope_bound / shift_l2)
-    for _ in range(60):
+    for _ in range(60):  # bisection alone would shrink a bracket by 2^-60, to below the tolerance
         slopes = slope(best)
         low, high = np.where(slopes < 0, best, low), np.where(slopes < 0, high, best)
-        bend = share * term(2, a + best) + shift_l2
-        newton = best - slopes / np.where(bend > 0, bend, 1.0)
-        usable = (bend > 0) & (low < newton) & (newton < high)
+        curvature = share * term(2, a + best) + shift_l2
+        newton = best - slopes / np.where(curvature > 0, curvature, 1.0)
+        usable = (curvature > 0) & (low < newton) & (newton < high)
         new = np.where(usable, newton, (low + high) / 2)
         settled = np.abs(new - best) <= 1e-10 * (1.0 + np.abs(best))
         best = new

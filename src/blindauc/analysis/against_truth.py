@@ -81,9 +81,10 @@ def compare_with_truth(
     >>> from blindauc.analysis.against_truth import compare_with_truth
     >>> from blindauc.datasets import make_patients
     >>> patients = make_patients(300, random_state=0)
-    >>> model = analyse(patients.table, "infection", id="patient", shape="linear").model
-    >>> is_labelled = (patients.table["infection"] == "yes").to_numpy()
-    >>> envelope = compare_with_truth(model, patients.table, is_labelled, patients.infected, k=20)
+    >>> table = patients.table[["patient", "temperature", "c_reactive_protein", "white_cells", "infection"]]
+    >>> model = analyse(table, "infection", id="patient", shape="linear").model
+    >>> is_labelled = (table["infection"] == "yes").to_numpy()
+    >>> envelope = compare_with_truth(model, table, is_labelled, patients.infected, k=20)
     >>> envelope.n_wrong == int(patients.miscoded.sum()), envelope.ours.n_true > 10
     (True, True)
     """

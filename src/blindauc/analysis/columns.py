@@ -15,6 +15,10 @@ def check_column(frame: Any, name: str, role: str) -> None:
         raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}")
 
 
+SIMILAR = 0.65
+"""Names that `difflib` finds less similar are not suggested (convention). By its default, 0.6, "PatNr" gets "Alter"."""
+
+
 def close_names(name: str, names: Iterable[str]) -> list[str]:
     """The names most similar to a given one, ignoring case; at most three.
 
@@ -23,11 +27,13 @@ def close_names(name: str, names: Iterable[str]) -> list[str]:
     >>> from blindauc.analysis.columns import close_names
     >>> close_names("age", ["crp", "Age", "age at surgery", "ages"])
     ['Age', 'ages']
+    >>> close_names("PatNr", ["Alter", "Hb"])
+    []
     """
     by_folded: dict[str, list[str]] = {}
     for each in names:
         by_folded.setdefault(each.casefold(), []).append(each)
-    found = get_close_matches(name.casefold(), by_folded, n=3)
+    found = get_close_matches(name.casefold(), by_folded, n=3, cutoff=SIMILAR)
     return [each for folded in found for each in by_folded[folded]][:3]
 
 

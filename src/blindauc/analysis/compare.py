@@ -72,7 +72,8 @@ def compare(
     --------
     >>> from blindauc.analysis import analyse, compare
     >>> from blindauc.datasets import make_patients
-    >>> table = make_patients(200, random_state=0).table
+    >>> columns = ["patient", "temperature", "white_cells", "infection"]
+    >>> table = make_patients(200, random_state=0).table[columns]
     >>> whole = analyse(table, "infection", id="patient", shape="linear")
     >>> without = analyse(table, "infection", id="patient", shape="linear", drop=["temperature"])
     >>> changed = compare(whole, without, names=("whole", "without temperature"))

@@ -10,19 +10,9 @@ import pandas as pd
 
 from blindauc._typing import Bools
 from blindauc.analysis.columns import check_column
+from blindauc.labels import NO, YES
 from blindauc.preprocessing.naming import listed
-from blindauc.preprocessing.values import YES_OR_NO, distinct_texts, without_missing_words
-
-# Words for yes and no in label columns, beside those of any column (convention).
-YES = {word for word, meaning in YES_OR_NO.items() if meaning} | {"positive", "pos", "+", "labelled", "labeled"}
-NO = {word for word, meaning in YES_OR_NO.items() if not meaning} | {
-    "-1",
-    "negative",
-    "neg",
-    "unlabelled",
-    "unlabeled",
-    "unknown",
-}
+from blindauc.preprocessing.values import distinct_texts, without_missing_words
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
 from blindauc.analysis.labels import LabelColumn, read_labels_of
 from blindauc.analysis.leaks import Leak, leaks_among
+from blindauc.analysis.memory import check_plan, memory_to_read
 from blindauc.analysis.options import Options
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.scoring import ranks_of
@@ -34,15 +35,28 @@ from blindauc.estimators.door import found_in
 from blindauc.estimators.door import scores as scores_of_rows
 from blindauc.rows.disk.cache import CachedRows
 from blindauc.rows.disk.parquet import ParquetRows
-from blindauc.rows.disk.size import read_size
 from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.scorers.forest import TreeModel
+from blindauc.scorers.mixed import MixedModel
 
-SHARES = {"reading": 40.0, "fit": 50.0, "scores of all rows": 4.0, "reasons and stability": 6.0}
-"""What takes which share of the time: measured on 2 million rows of 20 columns, text and numbers."""
+SHARES = {
+    "reading": 30.0,
+    "looking for leaks": 10.0,
+    "fit": 50.0,
+    "scores of all rows": 4.0,
+    "reasons and stability": 6.0,
+}
+"""What takes which share of the time: measured on 2 million rows of 20 columns, text and numbers, where leaks were a
+part of reading (their own share is a convention)."""
 
 _LARGE = (
     "The table is larger than memory: its {:,} rows were all fitted to, and what is told beside the weights comes from "
     "the labelled rows and a sample of the others. `blindauc score` gives the scores of all."
+)
+
+_TREES = (
+    "The score has trees, which were fitted to the labelled rows and a sample of {:,} others: LightGBM needs the rows "
+    "of a fit in memory."
 )
 
 MOST_DRAWN, MOST_RANKED = 20_000, 10_000
@@ -53,7 +67,13 @@ BLOCK_ROWS = 2**20
 
 
 def analyse_files(
-    path: Any, wishes: Wishes, options: Options, *, memory: str | None = None, cluster: str | None = None
+    path: Any,
+    wishes: Wishes,
+    options: Options,
+    *,
+    memory: str | None = None,
+    cluster: str | None = None,
+    cache: Any = None,
 ) -> Analysis:
     """Learn to rank the rows of a table in files, which may be larger than memory.
 
@@ -65,9 +85,11 @@ def analyse_files(
     options : Options
         How to learn, and what is wanted.
     memory : str, optional
-        How much the work may take, such as "2GB".
+        How much the work may take, such as "2GB". A table that will take more is refused.
     cluster : str, optional
         The address of a Dask scheduler, whose workers see the same files.
+    cache : path, optional
+        A folder for the cache, as of `ParquetRows`.
 
     Returns
     -------
@@ -77,23 +99,27 @@ def analyse_files(
     """
     if memory is not None:
         options = replace(options, n_jobs=None)  # other processes would take memory of their own
-    with progress.steps(SHARES, is_shown=bool(options.verbose)) as at:
+    with progress.steps(SHARES, is_shown=bool(options.verbose)) as at, _client(cluster) as client:
         at("reading")
         options.check_shapes()
-        source = _source(path, wishes, memory)
-        cached = source.prepared(lambda done, of: at("reading", min(done / of, 1.0), f"reading, {done:,} rows"))
+        source = _source(path, wishes, memory, cache)
+        check_plan(memory, source.n_rows)
+        cached = source.prepared(lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"))
         labels = _labels(cached, wishes)
+        check_plan(memory, len(cached.X), int(labels.is_positive.sum()), cached.X.shape[1])
+        at("looking for leaks")
         notes = check_leaks(_leaks(source, cached, wishes, labels.is_positive), wishes.allow_leaks)
         at("fit")
         group_of = column_groups(list(cached.columns), wishes.groups)
         ranking = options.ranking(cached.preprocessor, group_of)
-        with _engine(cached, labels.is_positive, cluster) as rows:
+        with _engine(cached, labels.is_positive, client) as rows:
             ranking.fit(rows)
             at("scores of all rows")
             rows.forget()
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
         whole = _whole(ranking, cached, labels.is_positive, scores)
+        notes = [*notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
         inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
         options.wanted.check(inputs)
         steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, whole.numbers))
@@ -104,7 +130,7 @@ def analyse_files(
         return replace(analysis, model=model, ranking=listed, groups=_groups_of(listed, cached, labels.is_positive))
 
 
-def _source(path: Any, wishes: Wishes, memory: str | None) -> ParquetRows:
+def _source(path: Any, wishes: Wishes, memory: str | None, cache: Any) -> ParquetRows:
     if wishes.checked is not None and wishes.checked_column is None:
         raise ValueError("checked= must name a column of a table in files.")
     return ParquetRows(
@@ -116,8 +142,8 @@ def _source(path: Any, wishes: Wishes, memory: str | None) -> ParquetRows:
         id=wishes.id,
         drop=wishes.drop,
         kinds={each: kind for kind, names in wishes.kinds.items() for each in names},
-        # A third of the memory: the rest is for scores, the sample and what is told.
-        memory=None if memory is None else read_size(memory) // 3,
+        cache=cache,
+        memory=None if memory is None else memory_to_read(memory),
     )
 
 
@@ -145,18 +171,29 @@ def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
 
 
 @contextmanager
-def _engine(cached: CachedRows, is_labelled: Bools, cluster: str | None) -> Iterator[PartedRows]:
-    is_positive, said = found_in(cached, is_labelled)
+def _client(cluster: str | None) -> Iterator[Any]:
+    """A client of the cluster, which is sought before the table is read; None without a cluster."""
     if cluster is None:
-        blocks = BlockParts.of(cached.X, is_positive, cached.weight)
-        blocks.said = said
-        yield blocks
+        yield None
         return
     from blindauc.rows.dask import connect
+
+    with connect(cluster) as client:
+        yield client
+
+
+@contextmanager
+def _engine(cached: CachedRows, is_labelled: Bools, client: Any) -> Iterator[PartedRows]:
+    is_positive, metadata = found_in(cached, is_labelled)
+    if client is None:
+        blocks = BlockParts.of(cached.X, is_positive, cached.weight)
+        blocks.metadata = metadata
+        yield blocks
+        return
     from blindauc.rows.dask.mapped import mapped_rows
 
-    with connect(cluster) as client, mapped_rows(cached.X, is_positive, cached.weight, client=client) as rows:
-        rows.said = said
+    with mapped_rows(cached.X, is_positive, cached.weight, client=client) as rows:
+        rows.metadata = metadata
         yield rows
 
 
@@ -192,9 +229,11 @@ def _told_rows(ranking: Any, is_open: Bools, scores: Floats) -> tuple[Ints, Bool
 
 
 def _rows_of(source: ParquetRows, numbers: Ints, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Rows of the files by their numbers."""
-    frames = source.frames(columns)
-    taken = (part.loc[np.intersect1d(numbers, part.index, assume_unique=True)] for part in frames)
+    """Rows of the files by their numbers, ascending."""
+    taken = []
+    for part in source.frames(columns):
+        first, last = np.searchsorted(numbers, [part.index.start, part.index.stop])
+        taken.append(part.loc[numbers[first:last]])
     return pd.concat([part for part in taken if len(part)], ignore_index=True)
 
 
@@ -205,7 +244,7 @@ def _inputs(
     labels: LabelColumn,
     group_of: dict[str, Any],
     whole: Whole,
-    notes: Sequence[str],
+    notes: list[str],
 ) -> Inputs:
     labels = LabelColumn(labels.is_positive[whole.numbers], labels.positive)
     rows_by, verdict = wishes.rows_by, cached.verdict
@@ -221,10 +260,17 @@ def _inputs(
         rows_by=rows_by,
         row_groups=None if rows_by is None else read_row_groups(frame, rows_by, labels.is_positive),
         times=None if cached.times is None else cached.times[whole.numbers],
-        notes=[*notes, _LARGE.format(whole.n_rows)],
+        notes=notes,
         whole=whole,
         verdict=None if verdict is None or not verdict.any() else verdict[whole.numbers].astype(np.intp),
     )
+
+
+def _trees_told(ranking: Any) -> Iterator[str]:
+    model = ranking.model_
+    parts = model.parts.values() if isinstance(model, MixedModel) else [model]
+    if any(isinstance(part, TreeModel) for part in parts):
+        yield _TREES.format(len(np.setdiff1d(ranking.sampled_rows_, ranking.labelled_rows_)))
 
 
 def _as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:

@@ -85,8 +85,9 @@ def monitor(
     --------
     >>> from blindauc.analysis import analyse, monitor
     >>> from blindauc.datasets import make_patients
-    >>> model = analyse(make_patients(300, random_state=0).table, "infection", id="patient", shape="linear").model
-    >>> later = make_patients(300, random_state=1).table
+    >>> columns = ["patient", "temperature", "white_cells", "infection"]
+    >>> table, later = (make_patients(300, random_state=seed).table[columns] for seed in (0, 1))
+    >>> model = analyse(table, "infection", id="patient", shape="linear").model
     >>> monitor(model, later).has_drifted
     False
     >>> found = monitor(model, later.assign(temperature=later["temperature"] + 1.0))

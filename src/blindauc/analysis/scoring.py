@@ -20,6 +20,7 @@ from blindauc.analysis.rows import named_rows
 from blindauc.datasets.tables import read_table_in_parts
 from blindauc.preprocessing.naming import few
 from blindauc.prior import ScoreModel, is_identified
+from blindauc.rows.disk.files import files_with_rows
 from blindauc.trust.ranks import has_evidence
 
 ROWS_OF_A_PART = 20_000
@@ -116,7 +117,7 @@ def scored_parts(
     header_row: int | None = None,
     unseen: Unseen | None = None,
 ) -> Iterator[pd.DataFrame]:
-    """Score a file of any length part by part; ranks are among all rows of the file.
+    """Score a table of any length part by part; ranks are among all its rows.
 
     Only the results are kept in memory: about 70 bytes per row, and the names of the rows.
 
@@ -125,7 +126,7 @@ def scored_parts(
     model : Pipeline
         From `analyse` or `blindauc.load`.
     path, sheet, header_row
-        As in `read_table`.
+        As in `read_table`; or a folder of Parquet or CSV files, which are read in the order of their names.
     id : str, optional
         A column that names the rows, to include in the result.
     unseen : Counter, optional
@@ -138,13 +139,27 @@ def scored_parts(
         `probability_high` as in `score_table`, and `rank` (1 for the highest score).
     """
     steps = steps_of(model)
-    rows = read_table_in_parts(path, ROWS_OF_A_PART, sheet=sheet, header_row=header_row)
+    rows = _read_in_parts(path, sheet, header_row)
     parts = _all_scored(steps, rows, id, Counter() if unseen is None else unseen)
     ranks = ranks_of(np.concatenate([part["score"].to_numpy() for part in parts]))
     names = [*(["id"] if id is not None else []), "row", "score", *PROBABILITY, "rank"]
     for part in parts:
         rows = part.index.to_numpy()
         yield part.assign(row=rows + 1, rank=ranks[rows])[names]
+
+
+def _read_in_parts(
+    path: str | os.PathLike[str], sheet: str | int | None, header_row: int | None
+) -> Iterator[pd.DataFrame]:
+    """The rows of a file, or of all files of a folder, numbered throughout."""
+    n_before = 0
+    for file in files_with_rows(path):
+        n_rows = 0
+        for part in read_table_in_parts(file, ROWS_OF_A_PART, sheet=sheet, header_row=header_row):
+            part.index += n_before
+            n_rows += len(part)
+            yield part
+        n_before += n_rows
 
 
 def ranks_of(scores: Floats, among: Floats | None = None) -> Ints:

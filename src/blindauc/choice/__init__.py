@@ -1,1 +1,1 @@
-"""What is chosen from PU labels alone: candidates, what is believed of them, a race on evidence, and an average."""
+"""Model selection from PU labels alone: candidates, a prior over their settings, a race, and a weighted average."""

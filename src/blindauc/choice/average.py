@@ -1,12 +1,13 @@
-"""What a search ends with: an average of its candidates, over the fits to all rows and those of the folds.
+"""The result of a search: the weighted average of its candidates, each fitted to all rows and to every fold.
 
-The fits of the folds are there already, and what chance did to one of them the others do not share (a cross-validation
-committee, Parmanto, Munro and Doyle, NIPS 1995). A fit counts by the labelled positives that it has seen: where the
-search saw a sample of many rows, the fit to all rows has most of the say.
+The fits to the folds exist already, and averaging over them reduces the variance of the score (cross-validation
+committees: Parmanto, Munro and Doyle, NIPS 1995). Each fit is weighted by the number of labelled positives that it was
+fitted to. If the search used a sample of the rows, the fit to all rows therefore has most of the weight.
 
-Ranking and selecting are two questions. The average ranks; a column's inclusion probability is the weight of the
-candidates that use it, and the median probability model keeps columns with at least one half (Barbieri and Berger,
-Optimal predictive model selection, Annals of Statistics 2004). Labelled positives are left out by the same rule.
+Ranking and column selection are separate. The average ranks, with all columns of its candidates. The inclusion
+probability of a column is the total weight of the candidates that use it, and the median probability model keeps the
+columns with at least one half (Barbieri and Berger, Optimal predictive model selection, Annals of Statistics 2004). The
+same threshold decides which labelled positives count as left out.
 """
 
 from __future__ import annotations
@@ -24,30 +25,28 @@ from blindauc.evidence.out_of_fold import Fold, OutOfFold, mean_estimate, out_of
 from blindauc.scorers.contract import Model, Models, Scorer
 
 ROUNDING = 1e-12
-"""A sum of weights that is one half but for rounding is one half."""
+"""Tolerance when sums of weights are compared with a threshold (convention)."""
 
 MOST_OF_THE_WEIGHT, MOST_FITTED = 0.95, 10
-"""What the candidates have that are fitted to rows out of memory, and how many they are at most.
-
-Each takes some four passes over the rows, and one more changes little.
-"""
+"""Rows that do not fit in memory: the candidates fitted to all of them have this share of the weight, and are at most
+this many (convention). Each takes about four passes over the rows, and one more changes the average little."""
 
 
 @dataclass(frozen=True)
 class Average:
-    """The average of a search's candidates.
+    """The weighted average of a search's candidates.
 
     Attributes
     ----------
-    model : Model, what ranks
+    model : Model, the averaged score, restricted to the support if asked for
     inclusion : ndarray of shape (p,), the posterior probability that each column belongs in the score
-    support : mask of shape (p,), the median probability model
+    support : mask of shape (p,), the columns of the median probability model
     left_out : mask of shape (n_pos,), labelled positives that candidates with at least half of the weight leave out
     ranks : OutOfFold ranks of all rows
-    folds : the averages of the splits, with the rows that they have not seen
-    support_cost : Estimate of the blind AUC that is lost by ranking with the supported columns alone, out of fold
-    bending : Estimate of the blind AUC that is won over the average of the linear candidates alone, out of fold; None
-        where there are no others, or none of them
+    folds : the average of each split, with the rows that it was not fitted to
+    support_cost : Estimate of the out-of-fold blind AUC lost by ranking with the supported columns alone
+    bending : Estimate of the out-of-fold blind AUC gained over the average of the linear candidates alone; None if all
+        candidates are linear, or none is
     """
 
     model: Model
@@ -61,15 +60,23 @@ class Average:
 
 
 def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None) -> Average:
-    """Fit the candidates of a search to all rows and average them, or what the supported columns say of that.
+    """Fit the candidates of a search to all rows and average them.
 
-    Where the search had a sample of rows in `parts`, the candidates that have most of the weight are fitted to them.
+    Parameters
+    ----------
+    scorer : Scorer
+    search : Search
+    by_support : bool
+        Whether the average is projected on the supported columns.
+    parts : PartedView, optional
+        All rows, if the search used a sample of them. Only the candidates with most of the weight are fitted to them.
     """
     search = search if parts is None else search.only(heaviest(search.weights))
     models = scorer.path(search.data if parts is None else parts, search.specs)
     fits, share = _committee(search, models)
     first, *others = [each.average(search.weights) for each in fits]
     model = first.blended(others, share)
+    # A sum of weights may exceed 1 by rounding.
     inclusion = np.minimum(share @ np.array([each.inclusion(search.weights) for each in fits]), 1.0)
     support = median_probability(inclusion)
     by_all, by_supported = _out_of_fold(scorer, search)
@@ -87,7 +94,7 @@ def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None
 
 
 def heaviest(weights: Floats) -> Ints:
-    """The fewest candidates that have most of the weight, but no more than ten, in their order.
+    """The fewest candidates that have most of the weight, at most ten, in their order.
 
     Examples
     --------
@@ -102,7 +109,10 @@ def heaviest(weights: Floats) -> Ints:
 
 
 def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:
-    """The fits to average, and how much each counts; one candidate alone is one fit."""
+    """The fits to average, and the share of each.
+
+    A single candidate keeps its fit to all rows alone, so that a clone of it, fitted again, has the same coefficients.
+    """
     if search.weights.max() == 1:
         return [models], np.ones(1)
     is_positive = search.data.is_positive
@@ -111,7 +121,7 @@ def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:
 
 
 def median_probability(inclusion: Floats) -> Bools:
-    """Columns with an inclusion probability of at least one half, or the likeliest where none has.
+    """Columns with an inclusion probability of at least one half; the most probable one if none has.
 
     Examples
     --------
@@ -131,7 +141,7 @@ class _Ranked(NamedTuple):
 
 
 def _out_of_fold(scorer: Scorer, search: Search) -> tuple[_Ranked, _Ranked]:
-    """Ranks of all rows by averages that have not seen them, by all columns and by the supported ones."""
+    """Out-of-fold ranks of all rows: by averages of all columns, and by averages of the supported columns."""
     if not search.splits:
         ranked = _Ranked(*out_of_fold_of(scorer, search.data, search.leader))
         return ranked, ranked
@@ -145,14 +155,17 @@ def _ranked(search: Search, averages: list[Model]) -> _Ranked:
 
 
 def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
-    """Each split's average by the columns that its own candidates support."""
+    """Each split's average, projected on the columns that its own candidates support.
+
+    The support of all rows would leak: the held-out rows took part in it.
+    """
     for split, models, average in zip(search.splits, search.models, averages, strict=True):
         support = median_probability(models.inclusion(search.weights_without(split.held_out)))
         yield average.restricted(support, search.data.subset(split.fitted))
 
 
 def _bending(search: Search, ranks: OutOfFold) -> Estimate | None:
-    """What the average wins over that of its linear candidates."""
+    """The blind AUC that the average gains over that of its linear candidates; None if there is nothing to compare."""
     is_linear = np.array([spec.shape == "linear" for spec in search.specs])
     if is_linear.all() or not is_linear.any() or not search.splits:
         return None
@@ -161,7 +174,7 @@ def _bending(search: Search, ranks: OutOfFold) -> Estimate | None:
 
 
 def _difference(search: Search, ranks: OutOfFold, other: OutOfFold) -> Estimate:
-    """By how much labelled positives rank higher than they do otherwise."""
+    """The mean difference of the ranks of the labelled positives, which is a difference of two blind AUCs."""
     positive = search.data.is_positive & ~np.isnan(ranks.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)

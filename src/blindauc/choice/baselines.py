@@ -1,4 +1,4 @@
-"""What anyone would try first, judged by the same folds: does the search bring anything?"""
+"""Simple baselines on the folds of the search, to tell whether the search is better than they are."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
 
 L1_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
-"""Inverse strengths C of the l1 penalty on standardised columns: weaker ones are slow and no better."""
+"""Inverse strengths C of the l1 penalty on standardised columns (convention). Weaker penalties: slow and no better."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A baseline against what was chosen.
+    """A baseline compared with the chosen model.
 
     Attributes
     ----------
     name : str
-    score : float, the blind AUC of the baseline, out of fold
-    advantage : Estimate, by how much that of the choice is higher; its interval is that over positives, or over their
-        groups, for the unlabelled rows as they are
+    score : float, the out-of-fold blind AUC of the baseline
+    advantage : Estimate, by how much the out-of-fold blind AUC of the chosen model is higher. The interval accounts for
+        the sampling of positives, or of their groups; the unlabelled rows are taken as fixed.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Comparison:
 
     @property
     def is_as_good(self) -> bool:
-        """Whether the choice is not surely better than the baseline."""
+        """Whether the chosen model is not significantly better than the baseline."""
         return self.advantage.low <= 0
 
 
 def difference_of_means(data: Data) -> list[Floats]:
-    """The mean of the positives minus that of the unlabelled rows, in units of the columns' variances."""
+    """The mean of the positives minus that of the unlabelled rows, as it is and divided by the columns' variances."""
     pos = np.where(data.is_positive, data.weight, 0.0)
     unl = data.weight - pos
     difference = Matrix(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
@@ -61,11 +61,11 @@ def difference_of_means(data: Data) -> list[Floats]:
 def l1_logistic(data: Data) -> list[Floats]:
     """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
     scale = column_scales(data.X, data.weight, "standard")
-    # liblinear penalises its intercept, so that columns have to be centred; sparse ones must do without.
+    # liblinear penalises its intercept, so columns are centred. Sparse ones are not: centring would make them dense.
     X = in_units(data.X, scale, about=lambda X: X.mean(axis=0))
     weights = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # what it has reached is a baseline, too
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a fit that is not converged is a fair baseline, too
         for C in L1_PENALTIES:
             model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
             model.fit(X, data.is_positive, sample_weight=data.weight)
@@ -76,19 +76,19 @@ def l1_logistic(data: Data) -> list[Floats]:
 Baseline = Callable[[Data], list[Floats]]
 
 BASELINES: dict[str, Baseline] = {"difference of means": difference_of_means, "l1 logistic regression": l1_logistic}
-"""Each gives the weights of its variants; the best of them is taken, as it would be by a user who tunes."""
+"""Each returns the coefficients of its variants. The best variant is reported, as a user who tunes would take it."""
 
 
 def compare(data: Data, splits: Sequence[Split], chosen_rank: Floats, n_jobs: int | None = None) -> list[Comparison]:
-    """Judge each baseline by the splits that gave the chosen ranking its out-of-fold ranks."""
+    """Compare each baseline with the chosen model, on the splits that gave `chosen_rank`, its out-of-fold ranks."""
     tasks = list(product(BASELINES, splits))
     run = Parallel(n_jobs=n_jobs)
-    parts = iter(run(delayed(_judged)(BASELINES[name], data, split) for name, split in tasks))
+    parts = iter(run(delayed(_fold_ranks)(BASELINES[name], data, split) for name, split in tasks))
     return [_comparison(name, data, splits, chosen_rank, list(islice(parts, len(splits)))) for name in BASELINES]
 
 
-def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
-    """The ranks of the held-out positives by each variant of a baseline."""
+def _fold_ranks(baseline: Baseline, data: Data, split: Split) -> Floats:
+    """The ranks of the held-out positives by each variant of a baseline, of shape (n_variants, n_held_out)."""
     fitted = data.subset(split.fitted)
     with blas_threads_for(fitted.rows):
         coef = sp.csr_array(np.array(baseline(fitted)))
@@ -99,15 +99,15 @@ def _judged(baseline: Baseline, data: Data, split: Split) -> Floats:
 def _comparison(
     name: str, data: Data, splits: Sequence[Split], chosen_rank: Floats, parts: Sequence[Floats]
 ) -> Comparison:
-    """The best variant of a baseline against what was chosen."""
+    """The best variant of a baseline compared with the chosen model."""
     total, times = np.zeros((len(parts[0]), len(chosen_rank))), np.zeros(len(chosen_rank))
     for split, part in zip(splits, parts, strict=True):
         held_out = split.held_out[data.is_positive]
         total[:, held_out] += part
         times += held_out
-    known = times > 0
-    ranks, weight = total[:, known] / times[known], data.weight[data.is_positive][known]
+    ranked = times > 0
+    ranks, weight = total[:, ranked] / times[ranked], data.weight[data.is_positive][ranked]
     scores = ranks @ weight / weight.sum()
     best = int(scores.argmax())
-    group = None if data.group is None else data.group[data.is_positive][known]
-    return Comparison(name, float(scores[best]), mean_estimate(chosen_rank[known] - ranks[best], weight, group))
+    group = None if data.group is None else data.group[data.is_positive][ranked]
+    return Comparison(name, float(scores[best]), mean_estimate(chosen_rank[ranked] - ranks[best], weight, group))

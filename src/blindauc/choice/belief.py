@@ -1,11 +1,14 @@
-"""What is believed of a candidate before any row is held out: one prior over settings.
+"""The prior over settings: how probable a candidate is before any evidence.
 
-A few positives cannot tell hundreds of candidates apart. Ridges about a decade above the data's own curvature are the
-likeliest, and no other is ruled out: a standard Cauchy distribution over decades gives a ridge ten decades away a
-hundredth of the belief, which a few labelled rows overcome where ill-conditioned columns want it. Columns mostly want
-to be brought to a common scale, now and then their units carry meaning. The share of wrong labels is believed to be
-what `blindauc.prior` believes of it: exponential, so that many are less likely than few. Losses and numbers of columns
-are equally likely: no belief in one of them earned its place in `benchmarks/choice.py`.
+It is called belief here, because "prior" means the class prior everywhere else. A few positives cannot tell hundreds of
+candidates apart, and the belief decides where the evidence does not.
+
+- Ridges: a standard Cauchy distribution over powers of ten, with its mode one decade above the data's own curvature.
+  Its tails are heavy: a ridge ten decades away has a hundredth of the density, which a few labelled rows overcome if
+  ill-conditioned columns need it.
+- Scaling: most data are ranked better by columns on a common scale; sometimes the units carry meaning.
+- Share of wrong labels: exponential, as in `blindauc.prior`.
+- Losses and numbers of columns: uniform. No other distribution was better in `benchmarks/choice.py`.
 """
 
 from __future__ import annotations
@@ -16,31 +19,30 @@ from blindauc._typing import Bools, Floats
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 LIKELY_RIDGE = 1.0
-"""The likeliest power of ten of the ridge, in units of the data's own curvature.
+"""The most probable power of ten of the ridge, in units of the data's own curvature.
 
 Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles it.
 """
 
-UNSCALED = 0.1
-"""How likely columns as they are given are to be right, compared to columns on a common scale; measured likewise."""
+UNSCALED_ODDS = 0.1
+"""Prior odds of columns as they are given against columns on a common scale; set by the same replays."""
 
+NONLINEAR_ODDS = 0.1
+"""Prior odds of each nonlinear shape against the linear one.
 
-BENT = 0.1
-"""How likely a shape that bends is to be right, compared to straight lines.
-
-It takes strong evidence (10:1; Jeffreys, Theory of Probability, 1961) to give up a score that can be read. Where
-bending pays, labels bring far more.
+A score that is easy to read is given up only for strong evidence (10:1; Jeffreys, Theory of Probability, 1961). If the
+data are nonlinear, the labels give far more evidence than that.
 """
 
 
 def log_belief_in_multiples(multiples: Floats) -> Floats:
-    """The logarithm of the belief in known negatives that weigh as so many unlabelled rows, up to a constant.
+    """Log belief in each multiple, the weight of a known negative in unlabelled rows, up to a constant.
 
-    Labels found wrong are no random sample of negatives: who checks by suspicion finds those that rank lowest, and they
-    pull the score to where it points already. After 50 checks in order of suspicion (families of
-    `benchmarks/checked.py`, plain fits, seeds 200 to 202) the AUC was higher by .0003 (standard error .0001) with a
-    multiple of 0 than with 1, and lower by .0006 (.0002) with 2, .0010 (.0004) with 3 and .0019 (.0007) with 5 (seed
-    200).
+    Larger multiples are less probable, because labels found wrong are no random sample of the negatives. Checking by
+    suspicion finds those that rank lowest, and weighting them up reinforces the score as it is. After 50 checks in
+    order of suspicion (families of `benchmarks/checked.py`, plain fits, seeds 200 to 205) the AUC was lower by .0001
+    (standard error .0001) with a multiple of 1 than with 0, by .0002 (.0002) with 2 and by .0004 (.0003) with 4. With
+    all labels checked, the wrong ones are a random sample, and it was higher by .0000 with 1 and .0001 with 2.
 
     Examples
     --------
@@ -53,26 +55,26 @@ def log_belief_in_multiples(multiples: Floats) -> Floats:
 
 
 def log_belief_in_shape(shape: str) -> float:
-    """The logarithm of the belief in a shape, up to a constant."""
-    return 0.0 if shape == "linear" else float(np.log(BENT))
+    """Log belief in a shape, up to a constant."""
+    return 0.0 if shape == "linear" else float(np.log(NONLINEAR_ODDS))
 
 
 def likeliest_ridge(ridge_unit: float) -> float:
-    """The ridge to take where nothing was tried."""
+    """The most probable ridge, for fits without a search."""
     return float(ridge_unit * 10.0**LIKELY_RIDGE)
 
 
 def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> Floats:
-    """The logarithm of the belief in each candidate, up to a constant.
+    """Log belief in each candidate, among those of its shape and up to a constant.
 
     Parameters
     ----------
     decades : array of shape (n_candidates,)
         The power of ten of each ridge in units of the data's own curvature.
     is_unscaled : mask of shape (n_candidates,)
-        Whether the ridge sees the columns as they are given.
+        Whether the ridge applies to columns as they are given.
     outlier_shares : array of shape (n_candidates,)
-        The share of the labelled positives that each leaves out.
+        The share of the labelled positives that each candidate leaves out.
 
     Examples
     --------
@@ -83,4 +85,4 @@ def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> F
     [1.0, 0.5, 0.012, 0.1, 0.513]
     """
     of_ridge = -np.log1p((decades - LIKELY_RIDGE) ** 2)
-    return of_ridge + np.where(is_unscaled, np.log(UNSCALED), 0.0) - outlier_shares / CONTAMINATION_SCALE
+    return of_ridge + np.where(is_unscaled, np.log(UNSCALED_ODDS), 0.0) - outlier_shares / CONTAMINATION_SCALE

@@ -1,4 +1,4 @@
-"""About how long a race will take, told before it begins."""
+"""Estimate of how long a race will take, before it starts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
 SHARED = 0.15
-"""What a candidate costs among others, compared with alone: fits start from their neighbours' fits.
+"""The time of a fit on a path, relative to a fit alone: on a path, each fit starts from that of its neighbour.
 
-Measured on three keel sets and a row of Table 1, of whose first folds the estimates are 0.9 to 2.3 times the time.
+Measured on three KEEL data sets and a row of the paper's Table 1: the estimates for their first folds are 0.9 to 2.3
+times the time taken.
 """
 
 
 def expected_seconds(scorer: Scorer, data: Data, specs: Sequence[Spec], splits: Sequence[Split]) -> float:
-    """The time that a race takes in one process, by one timed candidate of each family."""
+    """The expected time of a race in one process, extrapolated from one timed candidate of each family."""
     fitted = data.subset(splits[0].fitted)
     families = dict.fromkeys(spec.family for spec in specs)
     seconds = sum(_seconds_of(scorer, fitted, [spec for spec in specs if spec.family == name]) for name in families)
@@ -28,7 +29,8 @@ def expected_seconds(scorer: Scorer, data: Data, specs: Sequence[Spec], splits: 
 
 
 def _seconds_of(scorer: Scorer, fitted: Data, specs: Sequence[Spec]) -> float:
-    """The time for all candidates of a family; trees that differ in rounds only are grown once."""
+    """The time for all candidates of a family. Trees that differ only in rounds are grown once."""
+    # The candidate that takes longest: most rounds, most outliers, weakest ridge.
     largest = max(specs, key=lambda spec: (spec.n_rounds or 0, spec.n_outliers, -spec.l2))
     begun = time.perf_counter()
     scorer.path(fitted, [largest])

@@ -1,4 +1,4 @@
-"""Growing the unlabelled sample until the estimate settles, as the paper advises where rows are dear."""
+"""Grow the unlabelled sample until the blind AUC stops changing, as the paper advises if rows are expensive."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
 SETTLED = 0.005
-"""The estimate has settled when doubling the unlabelled rows moves it by no more."""
+"""Growth stops once doubling the unlabelled rows changes the blind AUC by no more than this (convention)."""
 
 N_FOLDS = 5
+"""Folds of each step (convention; the default `cv` of the estimators)."""
 
 
 @dataclass(frozen=True)
 class GrowthStep:
-    """A sample of the unlabelled rows and the blind AUC that a plain fit reaches with it, out of fold.
+    """The size of a sample of the unlabelled rows, and the out-of-fold blind AUC of a single fit with it.
 
-    The interval is that over positives, for the unlabelled rows as they are.
+    The interval accounts for the sampling of positives; the unlabelled rows are taken as fixed.
     """
 
     n_unlabelled: int
@@ -32,7 +33,11 @@ class GrowthStep:
 
 
 def grown(scorer: Scorer, data: Data, spec: Spec) -> tuple[Data, list[GrowthStep]]:
-    """As many rows as it takes: all positives, and unlabelled rows doubled from as many as there are positives."""
+    """The sample with which growth stopped, and the steps that led to it.
+
+    Every sample holds all positives. The first has as many unlabelled rows as positives, each further one twice as many
+    as the one before. The order of the rows depends only on their values, so that samples are nested and reproducible.
+    """
     unlabelled = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))
     n_unl, path = int(data.is_positive.sum()), []
     while True:

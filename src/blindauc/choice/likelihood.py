@@ -1,13 +1,14 @@
-r"""How well out-of-fold ranks tell right labels from wrong ones: the evidence for a candidate.
+r"""The likelihood of out-of-fold ranks under a mixture of right and wrong labels: the evidence for a candidate.
 
-Let r be the share of unlabelled rows that rank below a labelled positive. Right labels rank high and wrong ones low,
+Let r be the share of unlabelled rows that rank below a labelled positive. Right labels rank high and wrong ones low:
 
-    f(r) = (1 - eta) a r^(a - 1) + eta b (1 - r)^(b - 1),    a, b >= 1,
+    f(r) = (1 - eta) a r^(a - 1) + eta b (1 - r)^(b - 1),    a, b >= 1
 
-and the evidence is the likelihood of the ranks, averaged over a, b and the share eta of wrong labels, which is believed
-to be as in `blindauc.prior`. The mean rank alone would not do: where wrong labels lie together, a score can rank them
-high, held out, together with the right ones or at their expense. That raises the mean rank and lowers the AUC. Here a
-score that ranks some labels surely low, and the others the higher for it, is the better one.
+The evidence is the likelihood of the ranks, averaged over a and b (uniformly on a logarithmic grid) and over the share
+eta of wrong labels (exponential, as in `blindauc.prior`). The mean rank, which is the blind AUC, is not enough: if
+wrong labels form a cluster, a score can rank them high even out of fold, with the right labels or at their expense.
+That raises the mean rank and lowers the AUC on true labels. The likelihood prefers a score that ranks some labels
+clearly low and the others higher.
 """
 
 from __future__ import annotations
@@ -19,26 +20,28 @@ from blindauc._typing import Floats
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 N_BINS = 100
-"""Ranks are counted by per cent."""
+"""Ranks are binned to one per cent (convention), so that a likelihood is one product of counts and log densities."""
 
 SHARPNESS = np.geomspace(1.0, 40.0, 12)
-"""Of right labels, a, and of wrong ones, b: the mean rank of right labels is a / (a + 1), from one half to 0.98."""
+"""The grid of a and b (convention). The mean rank of right labels is a / (a + 1): from 0.5, chance, to 0.98."""
 
-WRONG = np.arange(0.0, 0.45, 0.05)
-"""Shares of wrong labels. Were they more than 40 %, right ones could not be told from wrong ones."""
+WRONG_SHARES = np.arange(0.0, 0.45, 0.05)
+"""The grid of eta (convention). With more than 40 % wrong labels, right and wrong ones cannot be told apart."""
 
 
 def right_densities() -> Floats:
-    """The densities of right labels, of shape (n_sharpness, n_bins); those of wrong ones are their mirror images."""
+    """The densities of right labels, of shape (n_sharpness, n_bins); those of wrong labels are their mirror images."""
+    # The mean over each bin, by the distribution function r^a: with a large `a` the density varies much within a bin.
     edges = np.linspace(0.0, 1.0, N_BINS + 1)
     return np.diff(edges[None] ** SHARPNESS[:, None], axis=1) * N_BINS
 
 
 def _densities() -> tuple[Floats, Floats]:
-    """Logarithms of the densities, of shape (n_densities, n_bins), and of the beliefs in them."""
+    """Log densities of the mixtures, of shape (n_mixtures, n_bins), and the log of their prior probabilities."""
     right = right_densities()
     wrong = right[:, ::-1]
-    eta = WRONG[:, None, None, None]
+    # Axes: eta, a, b and the bin.
+    eta = WRONG_SHARES[:, None, None, None]
     density = (1 - eta) * right[None, :, None] + eta * wrong[None, None]
     belief = np.broadcast_to(-eta[..., 0] / CONTAMINATION_SCALE, density.shape[:3]).ravel()
     return np.log(density.reshape(-1, N_BINS)), belief - logsumexp(belief)
@@ -48,7 +51,7 @@ _LOG_DENSITY, _LOG_BELIEF = _densities()
 
 
 def log_likelihood(ranks: Floats, weight: Floats) -> Floats:
-    """The logarithm of the likelihood of the ranks of each candidate.
+    """The log-likelihood of the ranks of each candidate.
 
     Parameters
     ----------
@@ -70,6 +73,6 @@ def log_likelihood(ranks: Floats, weight: Floats) -> Floats:
 
 
 def counts_by_rank(ranks: Floats, weight: Floats) -> Floats:
-    """How many rows have each rank, by per cent, of shape (n_candidates, n_bins)."""
+    """The number of rows in each bin of ranks, of shape (n_candidates, n_bins)."""
     place = np.minimum((ranks * N_BINS).astype(np.intp), N_BINS - 1)
     return np.array([np.bincount(each, weight, N_BINS) for each in place])

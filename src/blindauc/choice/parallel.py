@@ -1,4 +1,4 @@
-"""Tasks side by side, on any backend of joblib, with a word after each."""
+"""Parallel tasks on any backend of joblib, with a progress callback."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from joblib import Parallel
 
 
 class ReportedParallel(Parallel):  # type: ignore[misc]
-    """joblib's `Parallel` that calls a function with the number of tasks done.
+    """joblib's `Parallel` that calls `report` with the number of completed tasks.
 
-    Not by a generator of results: Ray's backend has none.
+    It does not use `return_as="generator"`, which Ray's backend does not support.
     """
 
     def __init__(self, n_jobs: int | None, report: Callable[[int], None]) -> None:
@@ -19,5 +19,5 @@ class ReportedParallel(Parallel):  # type: ignore[misc]
         self._report = report
 
     def print_progress(self) -> Any:
-        """Called by joblib as tasks end."""
+        """Overrides the hook that joblib calls whenever tasks complete."""
         self._report(self.n_completed_tasks)

@@ -1,4 +1,4 @@
-"""How far a race is: folds take less and less time as candidates leave."""
+"""Progress of a race. Later folds take less time, as candidates are eliminated."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from blindauc.progress import At
 
 
 def fold_report(at: At, step: str, n_folds: int) -> Report:
-    """A function for `race` that says which share of a step is done.
+    """A callback for `race` that reports the share of a step that is done.
 
     Parameters
     ----------
     at : At
     step : str
-        What the race is called in the plan that `at` belongs to.
+        The name of the race in the plan that `at` belongs to.
     n_folds : int
 
     Examples
@@ -36,9 +36,9 @@ def fold_report(at: At, step: str, n_folds: int) -> Report:
 
 
 def fold_share(number: int) -> float:
-    """The time that a fold takes, counted from 0, in units that cancel.
+    """The relative time that a fold takes; folds are counted from 0.
 
-    Measured: 1.6 and then 1 / 2, 1 / 3, ... fits both the demo (10 folds, of which the first takes 44 % of the time)
-    and a table of 20,000 rows and 60 columns (5 folds, the first 58 %).
+    Measured: 1.6 for the first and then 1 / 2, 1 / 3, ... fits both the demo (10 folds, the first takes 44 % of the
+    time) and a table of 20,000 rows and 60 columns (5 folds, the first takes 58 %).
     """
     return 1.6 if number == 0 else 1 / (number + 1)

@@ -1,4 +1,4 @@
-"""A search as one table."""
+"""The candidates of a search as a table, like scikit-learn's `cv_results_`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from blindauc.scorers.spec import Spec
 
 
 def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
-    """Every candidate of the race, as columns, in scikit-learn's manner.
+    """Every candidate of the race, as a dict of columns like scikit-learn's `cv_results_`.
 
-    `mean_test_score` is the blind AUC of the held-out positives by `n_splits` splits; candidates that left the race
-    early were judged by fewer. `evidence` is the logarithm of what their ranks multiply the belief in a candidate by,
-    and `weight` its share in the average.
+    `mean_test_score` is the blind AUC over the positives of `n_splits` held-out folds; candidates that were eliminated
+    early have fewer. `evidence` is the log of the factor by which the out-of-fold ranks multiply the prior probability
+    of the candidate, and `weight` is its share in the average.
     """
     tried = search.tried
     score = np.array([each.blind_auc for each in tried])
@@ -29,7 +29,7 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         "mean_test_score": score,
         "std_error_test_score": np.array([each.standard_error for each in tried]),
         "evidence": np.array([each.evidence for each in tried]),
-        # Scores by one fold and by all do not compare: who stayed longer ranks higher.
+        # Scores over different numbers of folds are not comparable: candidates that stayed longer come first.
         "rank_test_score": _places([each.n_splits for each in tried], score),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),
     }
@@ -42,6 +42,6 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
 
 
 def _places(n_splits: Sequence[int], score: Floats) -> Ints:
-    """Places from 1 on, by the number of splits and then by the score; equals share one."""
+    """Ranks from 1 on, by the number of splits and then by the score; ties share a rank."""
     keys = np.unique(np.column_stack([n_splits, score]), axis=0, return_inverse=True)[1].ravel()
     return rankdata(-keys, method="min").astype(int)

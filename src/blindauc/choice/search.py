@@ -1,9 +1,9 @@
-"""The search: all settings together, in a race on evidence.
+"""The search: candidates of all settings in a race, fold by fold.
 
-Every candidate is fitted to the first fold's rows; those whose odds against the leader are hopeless by what was held
-out so far are not fitted to the next (a sequential probability ratio test, Wald 1945, as a race, Maron and Moore,
-Hoeffding races, NIPS 1994). The leader of each shape stays in any case, so that shapes can be compared. Those that are
-left at the end are averaged.
+All candidates are fitted to the first fold. Before each further fold, candidates whose weight is too small against that
+of their shape's leader are eliminated (a sequential probability ratio test, Wald 1945, run as a race: Maron and Moore,
+Hoeffding races, NIPS 1994). The leader of each shape always stays, so that shapes can be compared. The candidates that
+remain after the last fold are averaged.
 """
 
 from __future__ import annotations
@@ -27,28 +27,30 @@ from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
 from blindauc.scorers.contract import Model, Models, Scorer
 from blindauc.scorers.spec import Spec
 
-HOPELESS = 1000.0
-"""Odds against the leader at which a candidate leaves the race, and below which it has no part in the average.
+ELIMINATION_ODDS = 1000.0
+"""Odds against a candidate, relative to the leader of its shape, at which it is eliminated.
 
-Ten times Jeffreys' "decisive" (Theory of Probability, 1961). Halved and doubled in the ablation table.
+Ten times what Jeffreys calls decisive (Theory of Probability, 1961). `docs/concepts/how-tuning-works.md` tells what
+halving and doubling it changes.
 """
 
-LEAST_SHARE = 0.05
-"""A shape with less of the weight has no part in the average: the score would be harder to read, and rank the same."""
+MIN_SHAPE_WEIGHT = 0.05
+"""A shape with less weight is left out of the average (convention): it would make the score harder to read, and hardly
+change the ranking."""
 
 RULES: dict[str, Callable[[Floats], Floats]] = {
     "average": lambda weights: weights,
     "best": lambda weights: (np.arange(len(weights)) == weights.argmax()).astype(np.float64),
 }
-"""From weights to what is taken: all candidates by their weights, or the one with the largest."""
+"""From the weights of the candidates to their shares in the final score: all by weight, or the heaviest alone."""
 
 Report = Callable[[str, int, int], None]
-"""(stage, tasks done, tasks in all)"""
+"""Progress callback: (stage, completed tasks, all tasks)."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """Candidates that were left at the end of the race, and the evidence for them.
+    """The candidates that remain after a race, and the evidence for them.
 
     Parameters
     ----------
@@ -56,12 +58,13 @@ class Search:
     specs : the candidates
     log_belief : array of shape (n_candidates,)
     ranks : array of shape (n_candidates, n_pos)
-        Out-of-fold ranks of the labelled positives, averaged over repeats; NaN where one was never held out.
-    splits : what was held out
-    models : for each split, the candidates fitted to its other rows
-    tried : every candidate of the race with its blind AUC and the number of splits that it was judged by
+        Out-of-fold ranks of the labelled positives, averaged over repeats; NaN for positives never held out.
+    splits : the folds of the race
+    models : for each split, the candidates fitted to the rows that it did not hold out
+    tried : every candidate of the race, eliminated ones included
     rule : {"average", "best"}
-    negative_ranks : array of shape (n_candidates, n_known_negatives), likewise, or None where none is known
+    negative_ranks : array of shape (n_candidates, n_known_negatives)
+        Out-of-fold ranks of the rows known to be negative; None if there are none.
     """
 
     data: Data
@@ -79,12 +82,12 @@ class Search:
         """The share of each candidate in the average."""
         return self._weights(None)
 
-    def _taken(self, weights: Floats) -> Floats:
-        """What is taken by the rule, without shapes of hardly any weight: they were there to be compared with."""
-        taken = RULES[self.rule](weights)
+    def _shares(self, weights: Floats) -> Floats:
+        """The shares by the rule, without shapes of little weight."""
+        shares = RULES[self.rule](weights)
         for places in of_shapes([spec.shape for spec in self.specs]).values():
-            taken[places] *= taken[places].sum() >= LEAST_SHARE
-        return taken / taken.sum()
+            shares[places] *= shares[places].sum() >= MIN_SHAPE_WEIGHT
+        return shares / shares.sum()
 
     @property
     def leader(self) -> Spec:
@@ -97,7 +100,10 @@ class Search:
         return {shape: float(self.weights[shapes == shape].sum()) for shape in dict.fromkeys(shapes.tolist())}
 
     def weights_without(self, held_out: Bools) -> Floats:
-        """The weights by the positives that a split did not hold out or, with times, that were earlier."""
+        """The weights by the other positives than those that a split held out; with times, by earlier ones only.
+
+        An average with these weights has not seen the held-out rows, in its fits or in its weights.
+        """
         time = self.data.time
         return self._weights(~held_out if time is None else time < time[held_out].min())
 
@@ -106,12 +112,13 @@ class Search:
         kept, weight = None if voting is None else voting[is_positive], self.data.counts[is_positive]
         weights = gibbs_weights(self.log_belief, self.ranks, weight, kept, shapes=shapes)
         if self.data.verdict is not None:
+            # Verdicts depend on the ranks of the average, which depend on the weights: one step of the fixed point.
             belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), voting)
             weights = gibbs_weights(belief, self.ranks, weight, kept, shapes=shapes)
-        return self._taken(weights)
+        return self._shares(weights)
 
     def _mean_ranks(self, weights: Floats) -> Floats:
-        """The averaged rank of each row; NaN of rows without one."""
+        """The rank of each row, averaged over the candidates; NaN for unlabelled rows, which are not ranked."""
         ranks = np.full(len(self.data.row), np.nan)
         ranks[self.data.is_positive] = weights @ self.ranks
         if self.negative_ranks is not None:
@@ -119,7 +126,7 @@ class Search:
         return ranks
 
     def only(self, index: Ints) -> Search:
-        """The search as if it had had only some of the candidates that were left."""
+        """The search with a subset of its candidates."""
         return replace(
             self,
             specs=[self.specs[int(k)] for k in index],
@@ -130,14 +137,14 @@ class Search:
         )
 
     def averages(self) -> list[Model]:
-        """For each split, the average of its models by evidence that the split did not hold out."""
+        """For each split, the average of its models, weighted without the rows that the split held out."""
         pairs = zip(self.splits, self.models, strict=True)
         return [models.average(self.weights_without(split.held_out)) for split, models in pairs]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A candidate of the race: its blind AUC out of fold, the evidence for it, and by how many splits."""
+    """A candidate of the race: its out-of-fold blind AUC and the evidence for it, over `n_splits` splits."""
 
     spec: Spec
     blind_auc: float
@@ -157,15 +164,15 @@ def race(
     n_jobs: int | None,
     report: Report,
 ) -> Search:
-    """Judge the specs by one split after the other, and give up those that are hopeless."""
-    course = _Course(scorer, data, specs, log_belief, n_jobs, report)
+    """Fit the specs to one split after the other, and eliminate those with too little weight."""
+    state = _Race(scorer, data, specs, log_belief, n_jobs, report)
     for number, split in enumerate(splits):
-        course.run(split, f"fold {number + 1} of {len(splits)}")
-    return course.end(splits, rule)
+        state.run(split, f"fold {number + 1} of {len(splits)}")
+    return state.end(splits, rule)
 
 
-class _Course:
-    """A race under way."""
+class _Race:
+    """The state of a race: remaining candidates, sums of their ranks, and their models."""
 
     def __init__(
         self,
@@ -182,17 +189,18 @@ class _Course:
         self.models: list[tuple[Ints, Models]] = []
         self.ranked = data.is_positive | data.is_known_negative
         self.is_positive = data.is_positive[self.ranked]
+        # Repeated folds hold a row out several times: its ranks are summed, and divided by how often.
         self.rank_sums = np.zeros((len(specs), len(self.is_positive)))
         self.times = np.zeros(self.rank_sums.shape, dtype=int)
         self.n_splits = np.zeros(len(specs), dtype=int)
         self.pos_weight = data.counts[data.is_positive]
 
     def run(self, split: Split, stage: str) -> None:
-        """Fit those that are left to a split and see who may go on."""
+        """Fit the remaining candidates to a split, add up their ranks, and eliminate some."""
         parts = _side_by_side(self.specs, self.left)
         run = ReportedParallel(self.n_jobs, lambda n_done: self.report(stage, n_done, len(parts)))
         ends: Any = run(
-            delayed(_judged)(self.scorer, self.data, split, [self.specs[index] for index in part]) for part in parts
+            delayed(_fold_ranks)(self.scorer, self.data, split, [self.specs[index] for index in part]) for part in parts
         )
         everyone = np.concatenate(parts)
         held_out = np.flatnonzero(split.held_out[self.ranked])
@@ -201,16 +209,21 @@ class _Course:
         self.n_splits[everyone] += 1
         first, *others = [models for _, models in ends]
         self.models.append((everyone, first.joined(others)))
-        self.left = np.sort(self._hopeful(everyone))
+        self.left = np.sort(self._survivors(everyone))
+        # The models of eliminated candidates are dropped, also those of earlier folds.
         self.models = [_only(self.left, *each) for each in self.models]
 
-    def _hopeful(self, index: Ints) -> Ints:
-        """Of each shape its leader and, unless the shape itself is hopeless, all who are not against the leader."""
+    def _survivors(self, index: Ints) -> Ints:
+        """Of each shape, the candidates within `ELIMINATION_ODDS` of its leader.
+
+        A shape beyond these odds against the best shape keeps its leader alone.
+        """
         ranks, places = self._ranks(index)[:, self.is_positive], of_shapes([self.specs[k].shape for k in index])
         weight = self.pos_weight
         weights = {k: self.log_belief[index[at]] + evidence_for(ranks[at], weight) for k, at in places.items()}
         shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
-        worst = {k: np.log(HOPELESS) if shares[k] >= max(shares.values()) - np.log(HOPELESS) else 0.0 for k in places}
+        reach, best = np.log(ELIMINATION_ODDS), max(shares.values())
+        worst = {k: reach if shares[k] >= best - reach else 0.0 for k in places}
         return np.concatenate([index[at[weights[k] >= weights[k].max() - worst[k]]] for k, at in places.items()])
 
     def _ranks(self, index: Ints) -> Floats:
@@ -218,7 +231,7 @@ class _Course:
         return np.where(times > 0, self.rank_sums[index] / np.maximum(times, 1), np.nan)
 
     def end(self, splits: Sequence[Split], rule: str) -> Search:
-        """The candidates that are left, with their models of every split."""
+        """The remaining candidates, with their models of every split."""
         left, models = self.left, [models for _, models in self.models]
         specs = [self.specs[int(k)] for k in left]
         ranks, is_positive = self._ranks(left), self.is_positive
@@ -236,18 +249,18 @@ class _Course:
 
 
 def _only(left: Ints, of: Ints, models: Models) -> tuple[Ints, Models]:
-    """The models of those that are left, in their order."""
+    """The models `left`, out of the models `of`, in the order of `left`."""
     order = np.argsort(of)
     return left, models.subset(order[np.searchsorted(of[order], left)])
 
 
 def without_search(data: Data, spec: Spec) -> Search:
-    """The search that tried nothing, where positives are too few to compare candidates by."""
+    """A search with a single candidate and no splits, if there are too few positives to compare candidates."""
     return Search(data, [spec], np.zeros(1), np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
 
 
 def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
-    """The specs in paths that share nothing, so that they can be fitted side by side."""
+    """The specs as independent paths, which can be fitted in parallel: warm starts happen only within a path."""
     paths: dict[Any, list[int]] = {}
     for k in index:
         spec = specs[k]
@@ -255,6 +268,7 @@ def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
     return [np.array(path) for path in paths.values()]
 
 
-def _judged(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Models]:
+def _fold_ranks(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Models]:
+    """The models of the specs, fitted to a split, and the ranks of its held-out positives and known negatives."""
     models, held_out = scorer.path(data.subset(split.fitted), specs), data.subset(split.held_out)
     return held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative), models

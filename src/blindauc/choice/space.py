@@ -1,4 +1,4 @@
-"""What is tried: for each shape every combination of the settings that it has."""
+"""The candidates of a search: for each shape, every combination of its settings."""
 
 from __future__ import annotations
 
@@ -18,50 +18,52 @@ from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
 RIDGE_DECADES = (3, 1, -1, -3, -6, -9)
-"""Ridges of straight lines, as powers of ten in units of the data's own curvature.
+"""Ridges of the linear shape, as powers of ten in units of the data's own curvature.
 
-Closer together where most data want them; ill-conditioned columns (Hill-Valley) want one near the last.
+They are closer together where most data need them. Ill-conditioned columns (the Hill-Valley data) need one near the
+last. The ablation table of `docs/concepts/how-tuning-works.md` tells what fewer of them cost.
 """
 
-BENT_RIDGE_DECADES = RIDGE_DECADES[:4]
-"""Ridges of curves and kernels: weaker ones would follow every row."""
+NONLINEAR_RIDGE_DECADES = RIDGE_DECADES[:4]
+"""Ridges of curves and kernels. Weaker ones would overfit."""
 
 OUTLIER_SHARES = (0.0, 0.1, 0.2, 0.3)
-"""Shares of the labelled positives that a fit leaves out. What lies between is reached by averaging."""
+"""Shares of the labelled positives that a fit leaves out (convention). Averaging interpolates between them."""
 
 GAMMAS = (0.1, 0.3, 1.0)
-"""Widths of kernels, in units of one over the mean squared difference of standardised columns."""
+"""Kernel widths, in units of one over the mean squared difference of standardised columns (convention)."""
 
 N_LEAVES, N_ROUNDS = (2, 8), (15, 50, 150)
-"""Sizes and numbers of trees: of 4 leaves they lie in between, and 16 reach the same (keel sets for shaping)."""
+"""Leaves per tree and numbers of trees. Measured on the KEEL data sets for shaping (`benchmarks/families.py`): 4 leaves
+lie between 2 and 8, and 16 reach the same AUC as 8."""
 
 MULTIPLES = (1.0, 3.0)
-"""As how many unlabelled rows a known negative weighs, besides rows as they came (`Data.weighing`).
+"""Weights of a known negative, in unlabelled rows, besides weights as given (`Data.weighing`).
 
-A row weighs best by what it tells over its noise. To tell where negatives are, an unlabelled row has the part 1 - prior
-of what a known negative drawn at random has, and about the same noise. That makes 1 / (1 - prior): 3 where two thirds
-of the unlabelled rows are positive.
+The optimal weight of a row is its signal over its noise variance. About where the negatives are, an unlabelled row has
+1 - prior times the signal of a known negative drawn at random, and about the same noise. The optimum is therefore
+1 / (1 - prior): 3 if two thirds of the unlabelled rows are positive.
 """
 
 COLUMN_RATIO, FEW_COLUMNS = 1.5, 12
-"""Numbers of columns fall by this factor, and from a dozen on one by one, where each column makes a difference.
+"""Numbers of columns fall by this factor, and from a dozen on by one, as each single column matters then.
 
-A factor of 1.25 all the way costs a fifth more time and reaches the same AUC.
+Measured: a factor of 1.25 throughout takes a fifth more time and reaches the same AUC.
 """
 
 SAME_SCALES = 0.05
-"""Scalings whose ratio varies by less, in logarithms, make the same ridge and are tried once."""
+"""Two scalings are the same if the standard deviation of their log-ratio is smaller (convention): only one is tried."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The values of each setting that are tried.
+    """The values of each setting that are searched.
 
     Parameters
     ----------
     shapes, scalings, losses, outlier_shares, gammas, n_leaves, n_rounds, known_negative_shares : sequences
     ridges : sequence of float, or None to place them relative to the data's curvature
-    column_counts : sequence of the numbers of columns, or groups, of shapes that select them
+    column_counts : sequence of numbers of columns, or of groups, for shapes that select columns
     """
 
     shapes: Sequence[str]
@@ -78,12 +80,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Space:
-    """Candidates and what is believed of them.
+    """The candidates and the prior over them.
 
     Parameters
     ----------
     specs : the candidates
-    log_belief : ndarray of shape (n_candidates,)
+    log_belief : ndarray of shape (n_candidates,), see `belief.py`
     """
 
     specs: Sequence[Spec]
@@ -91,16 +93,16 @@ class Space:
 
     @property
     def likeliest(self) -> Spec:
-        """The candidate to take where nothing can be compared: all columns, no outliers, the likeliest ridge.
+        """The most probable candidate of the first shape: all columns, no outliers and the most probable ridge.
 
-        It is of the first shape, the plainest.
+        It is used if there are too few positives for a search.
         """
         is_first = [spec.shape == self.specs[0].shape for spec in self.specs]
         return self.specs[int(np.where(is_first, self.log_belief, -np.inf).argmax())]
 
 
 def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
-    """Every combination, with the belief in each among those of its shape."""
+    """Every combination of the choices, with the belief in each among the candidates of its shape."""
     every = [_space_of_shape(shape, scorer, data, choices) for shape in choices.shapes]
     specs = [spec for space in every for spec in space.specs]
     return Space(specs, np.concatenate([space.log_belief for space in every]))
@@ -115,7 +117,7 @@ def _space_of_shape(shape: str, scorer: Scorer, data: Data, choices: Choices) ->
 
 
 def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
-    """As how many unlabelled rows a known negative weighs in each spec; none where rows weigh as they came."""
+    """The weight of a known negative in each spec, in unlabelled rows; 0 if the spec keeps the given weights."""
     natural = data.known_negative_share
     if natural in (0, 1):
         return np.zeros(len(specs))
@@ -124,7 +126,7 @@ def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
 
 
 Placed = Iterator[tuple[Spec, float]]
-"""Specs with the power of ten of their ridges in units of the data's curvature."""
+"""Specs, each with the power of ten of its ridge in units of the data's curvature."""
 
 
 def _linear(scorer: Scorer, data: Data, choices: Choices) -> Placed:
@@ -136,19 +138,19 @@ def _linear(scorer: Scorer, data: Data, choices: Choices) -> Placed:
 def _curves(scorer: Scorer, data: Data, choices: Choices) -> Placed:
     for loss in choices.losses:
         first = Spec("standard", loss, 1.0, 0.0, None, "curves")
-        yield from _ridged(first, scorer, data, choices, BENT_RIDGE_DECADES, choices.column_counts)
+        yield from _ridged(first, scorer, data, choices, NONLINEAR_RIDGE_DECADES, choices.column_counts)
 
 
 def _kernel(scorer: Scorer, data: Data, choices: Choices) -> Placed:
     for loss, gamma in product(choices.losses, choices.gammas):
         first = Spec("standard", loss, 1.0, 0.0, None, "kernel", gamma)
-        yield from _ridged(first, scorer, data, choices, BENT_RIDGE_DECADES, [None])
+        yield from _ridged(first, scorer, data, choices, NONLINEAR_RIDGE_DECADES, [None])
 
 
 def _ridged(
     first: Spec, scorer: Scorer, data: Data, choices: Choices, decades: Sequence[int], counts: Sequence[Any]
 ) -> Placed:
-    """All ridges, shares of outliers and numbers of columns of one objective."""
+    """All ridges, shares of outliers, weights of known negatives and numbers of columns of one objective."""
     unit = scorer.ridge_unit(data, first)
     ridges = [unit * 10.0**decade for decade in decades] if choices.ridges is None else choices.ridges
     for l2, share, known, count in product(ridges, choices.outlier_shares, choices.known_negative_shares, counts):
@@ -165,6 +167,7 @@ def _trees(scorer: Scorer, data: Data, choices: Choices) -> Placed:
         spec = Spec(
             "standard", loss, l2, share, None, "trees", n_leaves=leaves, n_rounds=rounds, known_negative_share=known
         )
+        # The search has one ridge of leaves, or those of the user: the belief is the same for each.
         yield spec, LIKELY_RIDGE
 
 
@@ -174,17 +177,17 @@ SHAPES: dict[str, Callable[[Scorer, Data, Choices], Placed]] = {
     "kernel": _kernel,
     "trees": _trees,
 }
-"""What a score may look like, and the candidates of each."""
+"""The generator of the candidates of each shape."""
 
 
 def share_of_multiple(data: Data, multiple: float) -> float:
-    """The share of known negatives in the weight of all rows that are not positive, each as so many unlabelled rows."""
+    """The weight of the known negatives among all rows that are not positive, if each counts as `multiple` rows."""
     share = data.known_negative_share
     return multiple * share / (1 - share + multiple * share)
 
 
 def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
-    """The scalings that make a difference, in their order."""
+    """The scalings that differ from those before them, in their order."""
     scales: dict[str, Floats] = {}
     for name in scalings:
         new = np.log(column_scales(data.X, data.weight, name))
@@ -194,7 +197,7 @@ def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
 
 
 def column_counts(n_units: int) -> list[int]:
-    """Numbers of columns or groups from all down to one: a fixed share of the one before, then one less.
+    """Numbers of columns or groups from all down to one, first by the factor `COLUMN_RATIO` and then one by one.
 
     Examples
     --------

@@ -1,17 +1,17 @@
-r"""How many labels are wrong, by those that were checked: a belief in the shares of outliers that candidates assume.
+r"""What checked labels tell about the share of outliers that a candidate assumes.
 
 A candidate assumes a share eta of wrong labels: those that were found wrong, and those that it leaves out. By the
-densities of `likelihood.py`, a label of rank r is then wrong with the probability
+densities of `likelihood.py`, a label of rank r is then wrong with probability
 
-    s(r) = eta b (1 - r)^(b - 1) / f(r),
+    s(r) = eta b (1 - r)^(b - 1) / f(r).
 
-and the belief in eta changes by the probability of all verdicts: the product of s(r) over labels found wrong and of
-1 - s(r) over those that were confirmed, averaged over a and b by the likelihood of the ranks of all labels. So after
-low labels were confirmed, less weight is left for candidates that leave out many others.
+The belief in eta is multiplied by the probability of all verdicts: the product of s(r) over labels found wrong and of
+1 - s(r) over confirmed labels, averaged over a and b by the likelihood of the ranks of all labels. If labels of low
+rank are confirmed, candidates that leave out many labels lose weight.
 
-Labels need not be checked at random: who checks in the order of ranks checks by what s depends on, and the verdicts
-mean the same (the selection is ignorable: Rubin, Inference and missing data, Biometrika 1976). The ranks are those of
-the average of all candidates: how well each of them ranks is judged by `weights.py`, as everywhere.
+Labels need not be checked at random. Whoever checks in the order of ranks selects by a variable that s depends on, so
+that the selection is ignorable (Rubin, Inference and missing data, Biometrika 1976). The ranks are those of the average
+of all candidates; how well each candidate ranks is the matter of `weights.py`.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from blindauc.data import Data
 from blindauc.scorers.spec import Spec
 
 LEAST = 1e-12
-"""Shares of wrong labels stay so far from 0 and 1, where verdicts would be impossible."""
+"""Shares of wrong labels are clipped this far from 0 and 1, where some verdicts have probability zero (convention)."""
 
 
 def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, voting: Bools | None = None) -> Floats:
-    """The logarithm of the probability of the verdicts under the share of wrong labels that each candidate assumes.
+    """Log probability of the verdicts under the share of wrong labels that each candidate assumes.
 
     Parameters
     ----------
     data : Data
     specs : the candidates
     ranks : array of shape (n_rows,)
-        Out-of-fold ranks of the rows; NaN where one is not known.
+        Out-of-fold ranks of the rows; NaN for rows without one.
     voting : mask of shape (n_rows,), optional
-        Rows whose ranks and verdicts count, all by default.
+        Rows whose ranks and verdicts are used; all by default.
     """
     labels = data.is_labelled & ~np.isnan(ranks)
     labels &= True if voting is None else voting
@@ -52,15 +52,15 @@ def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, voting:
 
 
 def assumed_shares(data: Data, specs: Sequence[Spec]) -> Floats:
-    """The share of wrong labels that each candidate assumes: those found wrong and those that it leaves out."""
+    """The share of wrong labels that each candidate assumes: those found wrong, and those that it leaves out."""
     weight, labelled = data.counts, data.is_labelled
-    found, doubtable = labelled & data.is_known_negative, labelled & data.is_positive & ~data.is_confirmed
+    found, unconfirmed = labelled & data.is_known_negative, labelled & data.is_positive & ~data.is_confirmed
     left_out = np.array([spec.n_outliers for spec in specs])
-    return (weight[found].sum() + left_out * weight[doubtable].sum()) / weight[labelled].sum()
+    return (weight[found].sum() + left_out * weight[unconfirmed].sum()) / weight[labelled].sum()
 
 
 def log_probability(ranks: Floats, weight: Floats, verdict: Ints, wrong_shares: Floats) -> Floats:
-    """The logarithm of the probability of the verdicts, given the ranks, for each share of wrong labels.
+    """Log probability of the verdicts, given the ranks, for each share of wrong labels.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def log_probability(ranks: Floats, weight: Floats, verdict: Ints, wrong_shares: 
 
     Examples
     --------
-    Of a hundred labels the thirty lowest were checked, and are right. That others are wrong is less likely now:
+    Of a hundred labels, the thirty of lowest rank were checked, and are right. Large shares are improbable now:
 
     >>> import numpy as np
     >>> from blindauc.choice.verdicts import log_probability
@@ -84,9 +84,10 @@ def log_probability(ranks: Floats, weight: Floats, verdict: Ints, wrong_shares: 
         for some in (np.ones(len(verdict)), verdict == FOUND_POSITIVE, verdict == FOUND_NEGATIVE)
     )
     eta, right = np.clip(wrong_shares, LEAST, 1 - LEAST)[:, None, None, None], np.log(right_densities())
-    # Of shape (n_shares, n_sharpness, n_sharpness, n_bins).
+    # Arrays of shape (n_shares, n_sharpness, n_sharpness, n_bins): over eta, a, b and the rank.
     of_right, of_wrong = np.log1p(-eta) + right[:, None], np.log(eta) + right[:, ::-1]
     of_label = np.logaddexp(of_right, of_wrong)
     by_ranks = of_label @ every
     by_verdicts = (of_right - of_label) @ confirmed + (of_wrong - of_label) @ found
+    # The mean of the probability of the verdicts over a and b, weighted by the likelihood of the ranks.
     return logsumexp(by_ranks + by_verdicts, axis=(1, 2)) - logsumexp(by_ranks, axis=(1, 2))

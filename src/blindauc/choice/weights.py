@@ -1,16 +1,16 @@
-r"""From out-of-fold ranks to the weights of an average.
+r"""Weights of the candidates: out-of-fold evidence times a prior over settings.
 
     weight of m  ~  belief in m  *  exp(evidence for m),    evidence = POWER * log-likelihood of the ranks
 
-Let r_mi be the share of held-out unlabelled rows that candidate m ranks below labelled positive i. The likelihood is
-that of a mixture of right labels, which rank high, and wrong ones, which rank low (`likelihood.py`): a Gibbs posterior
-(Catoni, PAC-Bayesian supervised classification, 2007; Bissiri, Holmes and Walker, JRSS B 2016). The mean rank alone
-cannot tell a candidate that ranks wrong labels low from one that ranks them high at the expense of the right ones: with
-30 % far wrong labels both have the same blind AUC.
+The rank r_mi is the share of held-out unlabelled rows that candidate m scores below labelled positive i. The likelihood
+is that of a mixture of right labels, which rank high, and wrong ones, which rank low (`likelihood.py`). The weights are
+a Gibbs posterior (Catoni, PAC-Bayesian supervised classification, 2007; Bissiri, Holmes and Walker, JRSS B 2016). The
+mean rank alone cannot tell a candidate that ranks wrong labels low from one that ranks them high at the expense of the
+right ones: with 30 % far wrong labels both have the same blind AUC.
 
-Candidates of one shape are weighed against each other, and shapes by the likelihood of the averaged ranks of their
-candidates, so that a shape gains nothing by having many candidates. A candidate with more evidence and equal belief
-never weighs less.
+Candidates are compared within their shape, and shapes by the likelihood of the averaged ranks of their candidates, so
+that a shape gains nothing by having many candidates. Among candidates of equal belief, more evidence never gives less
+weight.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ from blindauc.choice.belief import log_belief_in_shape
 from blindauc.choice.likelihood import log_likelihood
 
 POWER = 1 / 3
-"""Power of the likelihood: ranks of one fold share a fit, and say less than as many independent ones.
+"""Power of the likelihood, less than 1 because the ranks of one fold share a fit and are not independent.
 
-A fractional posterior (Bissiri, Holmes and Walker, A general framework for updating belief distributions, JRSS B 2016).
-Over 83 recorded draws (`benchmarks/choice.py`) powers of 0.3, 0.4, 0.5 and 0.7 reach 83.30, 83.24, 83.13 and 83.00.
+It makes a fractional posterior (Bissiri, Holmes and Walker, A general framework for updating belief distributions, JRSS
+B 2016). Over 83 recorded draws (`benchmarks/choice.py`), powers of 0.3, 0.4, 0.5 and 0.7 reach a mean test AUC of
+83.30, 83.24, 83.13 and 83.00.
 """
 
 
 def evidence_for(ranks: Floats, weight: Floats) -> Floats:
-    """Return the evidence for each candidate, in nats.
+    """The evidence for each candidate, in nats.
 
     Parameters
     ----------
-    ranks : array of shape (n_candidates, n_pos), NaN where a positive was never held out
+    ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
     weight : array of shape (n_pos,)
     """
     is_held_out = ~np.isnan(ranks[0])
@@ -47,9 +48,18 @@ def evidence_for(ranks: Floats, weight: Floats) -> Floats:
 def gibbs_weights(
     log_belief: Floats, ranks: Floats, weight: Floats, kept: Bools | None = None, *, shapes: Sequence[str] | None = None
 ) -> Floats:
-    """Weights that sum to one, by the ranks of some positives, which then stand for all.
+    """The weights of the candidates; they sum to one.
 
-    Where none is kept, the belief alone decides. Without `shapes`, all candidates are of one.
+    Parameters
+    ----------
+    log_belief : array of shape (n_candidates,)
+    ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
+    weight : array of shape (n_pos,)
+    kept : mask of shape (n_pos,), optional
+        Use the ranks of these positives only, scaled up to the weight of all. If none is kept, the weights are those of
+        the belief.
+    shapes : sequence of str, optional
+        The shape of each candidate; by default all have the same.
 
     Examples
     --------
@@ -59,20 +69,21 @@ def gibbs_weights(
     >>> gibbs_weights(np.zeros(2), ranks, np.ones(2)).round(2).tolist()
     [0.58, 0.42]
     """
-    known = ~np.isnan(ranks[0])
-    some = np.where(known if kept is None else known & kept, weight, 0.0)
-    scale = weight[known].sum() / some.sum() if some.any() else 0.0
+    ranked = ~np.isnan(ranks[0])
+    some = np.where(ranked if kept is None else ranked & kept, weight, 0.0)
+    scale = weight[ranked].sum() / some.sum() if some.any() else 0.0
     return _weights(log_belief, ranks, scale * some, of_shapes(shapes or ["linear"] * len(ranks)))
 
 
 def of_shapes(shapes: Sequence[str]) -> dict[str, Ints]:
-    """The places of the candidates of each shape."""
+    """The indices of the candidates of each shape."""
     every = np.array(shapes)
     return {shape: np.flatnonzero(every == shape) for shape in dict.fromkeys(shapes)}
 
 
 def _weights(log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints]) -> Floats:
     weights = np.zeros(len(log_belief))
+    # First within each shape, then shapes against each other by the ranks of these averages.
     for index in places.values():
         weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight))
     shares = softmax([log_shape_weight(shape, weights[k], ranks[k], weight) for shape, k in places.items()])
@@ -82,5 +93,5 @@ def _weights(log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str
 
 
 def log_shape_weight(shape: str, weights: Floats, ranks: Floats, pos_weight: Floats) -> float:
-    """Return the logarithm of the weight of a shape whose candidates have these weights, up to a constant."""
+    """The log weight of a shape whose candidates have these weights, up to a constant."""
     return log_belief_in_shape(shape) + float(evidence_for((weights @ ranks)[None], pos_weight)[0])

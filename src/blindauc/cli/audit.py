@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blindauc.cli.outputs import RUN, check_outputs, model_path, named_place, place_of_fit, run_beside
+from blindauc.cli.outputs import DOUBTFUL, RUN, check_outputs, model_path, named_place, place_of_fit, run_beside
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
@@ -50,6 +50,11 @@ def audit(
       blindauc audit model.skops next_year.csv --label infection --out to_check.xlsx
     """
     path = model_path(model)
+    if data.is_dir():
+        raise ValueError(
+            f"{data} is a folder, and `blindauc audit` reads one table: name a file in it. The doubtful labels of the "
+            f"table that was fitted are in {DOUBTFUL} beside the model."
+        )
     if out is not None:
         check_outputs([out], [data, path, path.with_name(RUN)], force=force)
     with steps({"starting": 5.0, "reading": 2.0, "auditing": 1.0}, is_shown=not as_json) as at:

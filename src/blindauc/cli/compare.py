@@ -196,6 +196,6 @@ def _column_lines(found: RunComparison) -> Iterator[str]:
         yield "  none changed"
     for change in changed[:MOST_NAMED]:
         shares = " to ".join(
-            "not there" if each is None else f"{100 * each:+.0f} %" for each in (change.before, change.after)
+            "not there" if each is None else f"{100 * each:+.1f} %" for each in (change.before, change.after)
         )
         yield f"  {printable(change.column)}: {shares}, selected {selected_in_words(change)}"

@@ -18,8 +18,8 @@ from blindauc.cli.outputs import read_run
 from blindauc.cli.paths import path_option
 from blindauc.cli.terminal import in_one_line
 
-OF_THE_CALL = ("config", "out", "force", "as_json")
-"""Parameters that set where to write and what to print. They change no result and are not recorded."""
+OF_THE_CALL = ("config", "cache", "out", "force", "as_json")
+"""Parameters that set where to write, caches too, and what to print. They change no result and are not recorded."""
 
 HASH = "_sha256"
 """Suffix of the key with the hash of a file, after the name of its parameter."""

@@ -10,6 +10,12 @@ import typer
 from blindauc.cli.terminal import in_one_line
 from blindauc.cli.wording import as_options
 
+INTERRUPTED = (
+    "interrupted. No file is incomplete. Give the same command again: `fit` starts anew, but uses what it has read of "
+    "files larger than memory; `reproduce` continues with the runs that are missing."
+)
+"""The message after Ctrl-C."""
+
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
@@ -20,7 +26,7 @@ def errors_in_one_line() -> Iterator[None]:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo("blindauc: interrupted. No file is incomplete; `blindauc reproduce` can be continued.", err=True)
+        typer.echo(f"blindauc: {INTERRUPTED}", err=True)
         raise typer.Exit(130) from None
 
 

@@ -117,6 +117,9 @@ def fit(
     cluster: Annotated[
         str | None, typer.Option(help="The address of a Dask scheduler to fit on, such as 'tcp://10.0.0.5:8786'.")
     ] = None,
+    cache: Annotated[
+        Path | None, path_option(help="A folder for the cache of a table that is read in parts; by default beside it.")
+    ] = None,
     out: Annotated[Path | None, path_option(help="The folder to write to; by default named after the table.")] = None,
     force: Force = False,
     config: Config = None,
@@ -194,7 +197,8 @@ def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
     options = _options(given, columns_in(data) if frame is None else list(frame.columns))
     if frame is None:
         options["checked"] = given["checked"]
-        return analysed_in_parts(data, label, options, memory=given["memory"], cluster=given["cluster"])
+        how = {name: given[name] for name in ("memory", "cluster", "cache")}
+        return analysed_in_parts(data, label, options, **how)
     found = given["checked"]
     if given["decisions"] is not None:
         found = _found_in(given["decisions"], frame, given["id"], given["checked"])

@@ -46,7 +46,7 @@ def columns_in(data: Path) -> list[str]:
     return list(families_of(find_parts(data)))
 
 
-def analysed_in_parts(data: Path, label: str, options: dict[str, Any], *, memory: Any, cluster: Any) -> Analysis:
+def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: Any) -> Analysis:
     """The result of `blindauc.analysis.analyse` for a table that is read in parts."""
     from blindauc.analysis.inputs import Wishes
     from blindauc.analysis.large import analyse_files
@@ -55,4 +55,4 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], *, memory
     kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
     said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
     wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
-    return analyse_files(data, wishes, Options(**options), memory=memory, cluster=cluster)
+    return analyse_files(data, wishes, Options(**options), **how)

@@ -133,7 +133,7 @@ def _audit(run: Path, folder: Path) -> Iterator[str]:
         found = {place: (row in negative) == looked_for for row, place in queue.places.items() if row in since}
         if found:
             known = queue.prospect.after(found)
-            expected = "" if known.expected is None else f"; {known.expected:.0f} were expected"
+            expected = "" if known.expected is None else f"; the run before expected {known.expected:.0f}"
             yield f"Of {known.n_checked:,} {what} that were checked {known.n_found:,} were {other}{expected}."
 
 

@@ -90,13 +90,13 @@ def _export(folder: Path, path: Path, *, force: bool) -> None:
 
 def _import(folder: Path, data: Path | None, path: Path, reviewer: str) -> None:
     from blindauc.datasets.tables import read_table
-    from blindauc.review.exchange import not_yet_said, read_decisions
+    from blindauc.review.exchange import read_decisions, without_repeats
 
     findings = _findings(folder)
     attempts = read_decisions(read_table(path), _names(folder, data, findings), reviewer)
     record = _record(folder)
     try:
-        n_new = record.decide_all(not_yet_said(attempts, record.entries()))
+        n_new = record.decide_all(without_repeats(attempts, record.entries()))
     finally:
         record.close()
     repeated = len(attempts) - n_new

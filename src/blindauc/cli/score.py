@@ -17,7 +17,12 @@ from blindauc.progress import steps
 
 def score(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
-    data: Annotated[Path, path_argument(help="A table with the columns that the model was fitted to.")],
+    data: Annotated[
+        Path,
+        path_argument(
+            help="A table with the columns that the model was fitted to, or a folder of CSV or Parquet files."
+        ),
+    ],
     out: Annotated[
         Path | None,
         path_option(help="The .csv, .tsv, .xlsx or .parquet file to write; by default named after the table."),
@@ -37,6 +42,8 @@ def score(
       blindauc score patients-blindauc new_patients.csv --id patient
 
       blindauc score model.skops everyone.parquet --out scores.xlsx
+
+      blindauc score rows-blindauc rows/ --out scores.parquet
     """
     path = out or Path(f"{data.name.split('.')[0]}-scores.csv")
     if path.is_dir():
@@ -49,17 +56,26 @@ def score(
         from blindauc.analysis.writing import check_ending
         from blindauc.datasets.tables import notation_of
         from blindauc.model_files import load
+        from blindauc.rows.disk.files import files_with_rows
 
         check_ending(path)
+        files = files_with_rows(data)
+        check_outputs([path], files, force=force)
         unseen: Unseen = Counter()
         at("scoring")
         parts = scored_parts(load(model_path(model)), data, id=id, sheet=sheet, header_row=header_row, unseen=unseen)
-        n_rows = write_table(parts, path, notation_of(data, header_row=header_row))
+        n_rows = write_table(parts, path, notation_of(files[0], header_row=header_row))
     if as_json:
         cells = [{"column": column, "category": text, "n_rows": n} for (column, text), n in unseen.most_common()]
         typer.echo(json.dumps({"file": str(path), "n_rows": n_rows, "unseen_categories": cells}))
         return
     typer.echo(f"{n_rows:,} rows scored: {printable(str(path))}")
-    typer.echo("Row 1 is the first row below the header.")
+    typer.echo(_counting(data))
     if unseen:
         typer.echo(printable(describe_unseen(unseen)))
+
+
+def _counting(data: Path) -> str:
+    if data.is_dir():
+        return "Row 1 is the first row of the first file, and rows are counted through all files."
+    return "Row 1 is the first row below the header."

@@ -10,6 +10,7 @@ from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
 from blindauc.cli.wording import as_options
 from blindauc.report.bending import bending_sentence, does_select, selection_sentence
+from blindauc.report.cautions import about_dates
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.findings import Expected
@@ -44,6 +45,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     yield ""
     yield from _numbers(findings)
     yield _columns(findings)
+    yield from (printable(f"{title}. {advice}") for title, advice in about_dates(findings))
     yield from filter(None, [bending_sentence(findings.shapes, findings.bending), selection_sentence(findings.shapes)])
     for each in findings.baselines:
         yield f"simpler methods: {verdict(each)}"
@@ -63,9 +65,11 @@ def _columns(findings: Findings) -> str:
     n_used = findings.asked.n_columns
     if not does_select(findings.shapes):
         strongest = dict.fromkeys(effect.source for effect in findings.effects)
-        return f"columns used                      {n_used}: {printable(', '.join(list(strongest)[:MOST_NAMED]))}"
+        named = printable(", ".join(list(strongest)[:MOST_NAMED]))
+        return f"columns used                      {n_used}, the strongest: {named}"
     columns = findings.selected_columns
-    named = printable(", ".join(columns[:MOST_NAMED]))
+    n_more = len(columns) - MOST_NAMED
+    named = printable(", ".join(columns[:MOST_NAMED])) + (f" and {n_more} more" if n_more > 0 else "")
     return f"columns selected                  {len(columns)} of {n_used}: {named}"
 
 

@@ -13,6 +13,8 @@ OPTIONS = {
     "time": "--time",
     "checked": "--checked",
     "data_folder": "--data",
+    "memory": "--memory",
+    "cache": "--cache",
     "prior": "--prior",
     "drop": "--drop COLUMN",
     "allow_leaks": "--allow-leak COLUMN",
@@ -25,7 +27,8 @@ OPTIONS = {
     "sheet": "--sheet",
     "header_row": "--header-row",
 }
-LEAVE_OUT = "frame.drop(columns=...)"
+LEAVE_OUT = ("frame.drop(columns=...)", "drop=[...]")
+"""How messages say that a column can be left out: of tables in memory, and in files."""
 
 _NAMES = "|".join(OPTIONS)
 _PARAMETER = re.compile(
@@ -45,7 +48,11 @@ def as_options(message: str) -> str:
     'name it with --positive.'
     >>> as_options("leave such columns out with frame.drop(columns=...).")
     'leave such columns out with --drop COLUMN.'
+    >>> as_options("leave such columns out with drop=[...].")
+    'leave such columns out with --drop COLUMN.'
     >>> as_options("say which row holds the names (header_row).")
     'say which row holds the names (--header-row).'
     """
-    return _PARAMETER.sub(lambda found: OPTIONS[str(found[0]).rstrip("=")], message.replace(LEAVE_OUT, OPTIONS["drop"]))
+    for words in LEAVE_OUT:
+        message = message.replace(words, OPTIONS["drop"])
+    return _PARAMETER.sub(lambda found: OPTIONS[str(found[0]).rstrip("=")], message)

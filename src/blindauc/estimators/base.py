@@ -19,14 +19,14 @@ from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_share, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
-from blindauc.estimators.reading import Sifted
+from blindauc.estimators.reading import ScreenedRows
 from blindauc.estimators.shapes import check_shapes
 from blindauc.estimators.threshold import threshold_of_share
 from blindauc.evidence.out_of_fold import out_of_fold_of
 from blindauc.objectives import Objective
 from blindauc.scorers import LinearModel, LinearScorer, Model
 from blindauc.scorers.boosting import LEAF_RIDGE
-from blindauc.scorers.derived import DerivedModel, DerivedScorer, as_it_is
+from blindauc.scorers.derived import DerivedModel, DerivedScorer, of_derived
 from blindauc.scorers.linear import outlier_set
 from blindauc.scorers.mixed import MixedScorer
 from blindauc.scorers.spec import Spec
@@ -61,11 +61,12 @@ class PUClassifier(PUParameters):
             check_shapes([self.shape], self, rows)
             self._fit(rows)
 
-    def _fit(self, rows: Sifted) -> None:
+    def _fit(self, rows: ScreenedRows) -> None:
         data = rows.data
         scorer = self._scorer(data, [self.shape], [self.gamma])
-        spec = self._spec(scorer, rows, rows.n_left(self.n_outliers))
         with blas_threads_for(data.rows):
+            spec = self._spec(scorer, rows, rows.n_left(self.n_outliers))
+            spec = self._sparing_confirmed(scorer, data, spec)
             fit = self._fitted(scorer, rows.fitted, spec)
         self.model_, self.support_ = fit.model, fit.support
         self.spread_ = rows.spread
@@ -84,7 +85,7 @@ class PUClassifier(PUParameters):
         self._store_meaning(meaning, data, scores, self.threshold)
         self._store_explanation(reference, data, folds)
 
-    def _spec(self, scorer: MixedScorer, rows: Sifted, n_outliers: int) -> Spec:
+    def _spec(self, scorer: MixedScorer, rows: ScreenedRows, n_outliers: int) -> Spec:
         """The parameters as a Spec, the form in which a search holds its candidates."""
         counts = self.n_features_to_select
         of_shape: dict[str, dict[str, Any]] = {
@@ -95,7 +96,7 @@ class PUClassifier(PUParameters):
             self.scaling,
             self.loss,
             1.0,
-            n_outliers / max(rows.data.n_doubtable, 1),
+            n_outliers / max(rows.data.n_unconfirmed, 1),
             tuple(counts) if np.ndim(counts) else counts,
             self.shape,
             **of_shape.get(self.shape, {}),
@@ -110,6 +111,17 @@ class PUClassifier(PUParameters):
         if self.known_negative_share == "auto" or not data.is_known_negative.any():
             return None
         return float(self.known_negative_share)
+
+    def _sparing_confirmed(self, scorer: MixedScorer, data: Data, spec: Spec) -> Spec:
+        """The settings without the outliers that were confirmed: these count, but are not left out.
+
+        Otherwise a fit would leave out another label in place of each confirmed one, often one that nobody suspects.
+        """
+        n_left = round(spec.n_outliers * data.n_unconfirmed)
+        if n_left == 0 or data.is_unconfirmed.all():
+            return spec
+        as_if = self._fitted(scorer, data.unconfirmed(), replace(spec, n_outliers=n_left / len(data.is_unconfirmed)))
+        return replace(spec, n_outliers=int((as_if.outliers & data.is_unconfirmed).sum()) / data.n_unconfirmed)
 
     def _fitted(self, scorer: MixedScorer, data: Any, spec: Spec) -> _Fit:
         of_shape: Any = scorer.of_family[spec.family]
@@ -126,7 +138,7 @@ class PUClassifier(PUParameters):
         """Fit a score that is linear in derived columns with the chosen solver."""
         left_out = scorer.left_out(data, spec)
         derived = scorer.derived(data.without(left_out))
-        end, n_derived = self._solution(scorer.linear, derived, as_it_is(spec)), derived.rows.n_features
+        end, n_derived = self._solution(scorer.linear, derived, of_derived(spec)), derived.rows.n_features
         model, allowed = (
             DerivedModel(scorer.basis, each[:n_derived]) for each in (end.coef, end.support.astype(np.float64))
         )
@@ -141,8 +153,9 @@ class PUClassifier(PUParameters):
         self._warn_if_unfinished(solution)
         return solution
 
-    def _grown(self, scorer: TreeScorer, data: Data, spec: Spec) -> _Fit:
+    def _grown(self, scorer: TreeScorer, rows: Any, spec: Spec) -> _Fit:
         """Fit trees by gradient boosting."""
+        data = scorer.in_memory(rows)
         models = scorer.path(data, [spec])
         model, (outliers,) = models.average(np.ones(1)), models.outliers
         scores = model.scores(data.X)
@@ -202,7 +215,7 @@ class PUClassifier(PUParameters):
                 stacklevel=5,
             )
 
-    def _place_threshold_by_share(self, rows: Sifted, scores: Floats) -> None:
+    def _place_threshold_by_share(self, rows: ScreenedRows, scores: Floats) -> None:
         """Place the threshold without calibration.
 
         With a prior, it predicts that share of the unlabelled rows positive; otherwise as many rows as are labelled.

@@ -49,13 +49,15 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         one number per group) with nonzero weights. A float is a share of them; None selects all.
     n_outliers : int or float, default=0
         The number (or share) of labelled positives to leave out of the fit. Those with leverage (`leverage_screen`) are
-        always left out and count first; the others are chosen by their scores.
+        always left out and count first; the others are chosen by their scores. With `checked`, labels found wrong
+        count, and so do those that would be left out but were confirmed: no other label is left out in their place.
     shape : {"linear", "curves", "kernel", "trees"}, default="linear"
         The form of the score. "curves" is a sum of natural cubic splines, one per column; selection keeps or drops
         whole columns. "kernel" is a Gaussian kernel by Nystroem's method; it stores up to 200 training rows as
         landmarks, and uses all columns. "trees" is gradient boosting by LightGBM (`pip install 'blindauc[trees]'`),
         which accepts missing values and the categories of tables (`category` of pandas, Categorical and Enum of
-        polars). Only linear scores have `coef_`; all have `effects_` and `reasons`.
+        polars). Of rows that are not in memory, trees are fitted to the labelled positives and a sample of the others,
+        at least 4.8 times as many. Only linear scores have `coef_`; all have `effects_` and `reasons`.
     gamma : float, default=0.3
         Parameter of the kernel `exp(-gamma * d)`, with d the mean squared difference of standardised columns.
     n_leaves, n_rounds : int, default=8 and 50
@@ -74,7 +76,8 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         The weight g of known negatives (`fit(checked=...)`) in the objective: (1 - g) times that of positives against
         unlabelled rows, plus g times that of positives against known negatives. With "auto", unlabelled rows that were
         found negative keep the weight of one row, and labels that were found wrong are left out: checks in the order of
-        suspicion find the lowest-ranked negatives, which are not a random sample.
+        suspicion find the lowest-ranked negatives, which are not a random sample. Whatever the weight, the scales of
+        the columns (`scaling`) are those of the other rows.
     sparsity : {"l0", "group_l0", "exclusive_l0"}, default="l0"
         What `n_features_to_select` counts.
     groups : array-like or list of lists, default=None

@@ -14,12 +14,15 @@ from blindauc._typing import Bools, Floats
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.estimators.inputs import read_matrix
 from blindauc.estimators.parted import read_parts
-from blindauc.estimators.reading import Sifted, as_found, check_enough_are_left, read_data, sifted
+from blindauc.estimators.reading import ScreenedRows, as_found, check_enough_are_left, read_data, screened
+from blindauc.labels import warn_if_unclear
+from blindauc.rows.device.engine import DeviceRows
 from blindauc.rows.device.inputs import is_on_device, rows_on_device
 from blindauc.rows.device.libraries import library_of
-from blindauc.rows.parts import BlockParts, PartedRows, Said
+from blindauc.rows.parts import BlockParts, PartedRows, RowMetadata
 from blindauc.rows.tasks import Values
 from blindauc.scorers import LinearModel
+from blindauc.threads import one_blas_thread
 
 
 @contextmanager
@@ -30,8 +33,11 @@ def opened(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Iterator[Parte
     elif _is_dask(X):
         with _of_collection(estimator, X, y, sample_weight) as rows:
             yield rows
-    elif is_on_device(X):
-        yield rows_on_device(X, y, sample_weight, pos_label=estimator.pos_label)
+    elif is_on_device(X) or isinstance(X, DeviceRows):
+        # Only small products are left to the host, and with many threads each would wait for the slowest of them.
+        with one_blas_thread():
+            is_read = isinstance(X, DeviceRows)
+            yield X if is_read else rows_on_device(X, y, sample_weight, pos_label=estimator.pos_label)
     else:
         yield X if isinstance(X, PartedRows) else None
 
@@ -46,11 +52,13 @@ def read_rows(
     groups: Any = None,
     time: Any = None,
     checked: Any = None,
-) -> Sifted:
+) -> ScreenedRows:
     """Validated rows, with those of leverage set aside. Sets the estimator's classes and columns."""
     if parts is None:
         data = read_data(estimator, X, y, sample_weight, groups=groups, time=time, checked=checked)
-        return sifted(data, estimator.leverage_screen, _num_samples(X))
+        warn_if_unclear(estimator.classes_, estimator.pos_label)
+        return screened(data, estimator.leverage_screen, _num_samples(X))
+    warn_if_unclear(parts.classes, X.pos_label if _is_in_files(X) else estimator.pos_label)
     if checked is not None:
         raise ValueError(
             "checked= takes rows in memory: of rows in files, name the column with ParquetRows(checked=...), and leave "
@@ -68,22 +76,22 @@ def _of_files(estimator: Any, X: Any, y: Any, sample_weight: Any) -> BlockParts:
     if y is not None or sample_weight is not None:
         raise ValueError("ParquetRows names the columns of labels and weights itself: leave y and sample_weight out.")
     cached = X.prepared()
-    is_positive, said = found_in(cached, cached.is_positive)
+    is_positive, metadata = found_in(cached, cached.is_positive)
     rows = BlockParts.of(cached.X, is_positive, cached.weight)
-    rows.classes, rows.feature_names, rows.said = cached.classes, cached.feature_names, said
+    rows.classes, rows.feature_names, rows.metadata = cached.classes, cached.feature_names, metadata
     estimator.preprocessor_ = cached.preprocessor
     return rows
 
 
-def found_in(cached: Any, is_labelled: Bools) -> tuple[Bools, Said]:
+def found_in(cached: Any, is_labelled: Bools) -> tuple[Bools, RowMetadata]:
     """Which rows of a table in files are positive by labels and checks, and what else the table says of them."""
     if cached.verdict is None or not cached.verdict.any():
-        return is_labelled, Said(cached.groups, cached.times)
+        return is_labelled, RowMetadata(cached.groups, cached.times)
     is_positive = as_found(is_labelled, cached.verdict)
     confirmed, negatives = (np.flatnonzero(cached.verdict == which) for which in (FOUND_POSITIVE, FOUND_NEGATIVE))
     labelled, n_pos = np.flatnonzero(is_labelled), int(is_positive.sum())
     check_enough_are_left(len(labelled), n_pos, len(is_positive) - n_pos - len(negatives))
-    return is_positive, Said(cached.groups, cached.times, labelled, confirmed, negatives)
+    return is_positive, RowMetadata(cached.groups, cached.times, labelled, confirmed, negatives)
 
 
 def _is_dask(X: Any) -> bool:
@@ -120,7 +128,7 @@ def scores(estimator: Any, X: Any) -> Any:
     if _is_in_files(X):
         if not hasattr(estimator, "preprocessor_"):
             raise ValueError("This model was not fitted to ParquetRows, and cannot read them: pass their numbers.")
-        frames = (estimator.preprocessor_.transform(frame) for frame in X.frames())
+        frames = (np.asarray(estimator.preprocessor_.transform(frame)) for frame in X.frames())
         return np.concatenate([model.scores(rows) for rows in frames])
     if isinstance(X, PartedRows):
         return np.concatenate(X.total(Values(_OfPart(model))))

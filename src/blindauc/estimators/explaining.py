@@ -9,7 +9,7 @@ import numpy as np
 
 from blindauc._typing import Floats
 from blindauc.data import Data
-from blindauc.evidence.folds import in_random_order
+from blindauc.evidence.folds import first_in_random_order
 from blindauc.evidence.out_of_fold import Fold
 from blindauc.explain import Effect, Interaction, effects_of, importances_of, interactions_of
 from blindauc.rows.digests import row_digests
@@ -44,7 +44,7 @@ class Explanation:
 
 def reference_rows(data: Data) -> Floats:
     """A sample of unlabelled rows that depends only on their content."""
-    some = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))[:MAX_ROWS]
+    some = first_in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0), MAX_ROWS)
     return Matrix(data.X).rows(some).dense()
 
 

@@ -11,6 +11,7 @@ from blindauc.data import Data
 from blindauc.estimate import MIN_POSITIVES, Estimate
 from blindauc.estimators.checking import LabelChecks, auc_checked, gains
 from blindauc.evidence.clusters import design_effect
+from blindauc.evidence.folds import n_distinct
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
@@ -139,7 +140,7 @@ def _wrong_expected(ranked: Ranked, prior: float | None, checked: Floats) -> Est
 def _n_distinct(data: Data, rank: Floats) -> int:
     """The number of distinct labelled positives with a rank."""
     ranked = data.subset(data.is_labelled & ~np.isnan(rank))
-    return len(np.unique(row_digests(ranked.X, 0)))
+    return n_distinct(row_digests(ranked.X, 0))
 
 
 def as_ranked(data: Data, rank: Floats) -> Ranked:

@@ -63,7 +63,8 @@ class PUParameters(PURanking):
         X : array-like or sparse matrix of shape (n, p), or rows that are not in memory
         y : array-like of shape (n,)
             1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row. Of any
-            other two values, the larger is the positive one.
+            other two values, the larger is the positive one; a warning says so if they are words such as "fraud" and
+            "normal".
         sample_weight : array-like of shape (n,), optional
             The weight of a pair is the product of its two weights. Cross-validation and calibration take whole numbers
             as counts of rows, and other weights as proportions.

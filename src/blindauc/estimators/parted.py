@@ -1,8 +1,9 @@
 """Fits to rows that are not in memory: the final fit uses all rows, everything else a sample.
 
-The sample holds all labelled positives and as many unlabelled rows as are enough for them. What is searched, held out,
-calibrated and explained is so by the sample; the choice is fitted to all rows. Groups and times matter to what is held
-out, and so to the sample alone; rows that were checked are all in it.
+The sample holds all labelled positives and as many unlabelled rows as are enough for them. Candidates are searched,
+held out, calibrated and explained on the sample, and the chosen ones are fitted to all rows; only trees are fitted to
+the sample. Groups and times matter to what is held out, and so to the sample alone; rows that were checked are all in
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from blindauc._typing import Ints
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
 from blindauc.data import Data
 from blindauc.estimators.belonging import check_groups_can_be_parted, column_of, read_groups, read_times
-from blindauc.estimators.reading import Sifted, enough
+from blindauc.estimators.reading import ENOUGH_TO_EXPLAIN, ScreenedRows, enough
 from blindauc.evidence.folds import MIN_FITTED_UNL
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.rows.matrix import Matrix
@@ -31,7 +32,7 @@ SEED = 0
 """Seed of the sample, which depends only on row numbers, so that it is the same for every engine."""
 
 
-def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any = None) -> Sifted:
+def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any = None) -> ScreenedRows:
     """The rows without those that have leverage, and a sample of them; the estimator learns its classes and columns."""
     view = PartedView.of(rows)
     estimator.n_labelled_, estimator.n_unlabelled_ = enough(*n_of_either_kind(view))
@@ -42,33 +43,47 @@ def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any =
     left_out, n_columns = nobody, nobody
     if estimator.leverage_screen:
         found = find_leverage(view.pos_matrix.X, _evenly_spaced(view).X)
-        is_found = found.rows & view.is_doubtable
+        is_found = found.rows & view.is_unconfirmed
         if is_found.any() and (~is_found).sum() >= 2:
             left_out, n_columns = rows.positives[view.kept[is_found]], np.maximum(found.n_columns[is_found], 1)
             view = view.without(is_found)
-    return Sifted(_belonging(sample_of(view), rows, groups, time), left_out, n_columns, rows.n_rows, view)
+    sample = sample_of(view, enough_held_out(view) if _needs_enough(estimator) else ENOUGH_TO_EXPLAIN)
+    return ScreenedRows(_belonging(sample, rows, groups, time), left_out, n_columns, rows.n_rows, view)
+
+
+def _needs_enough(estimator: Any) -> bool:
+    """Whether more depends on the sample than the threshold of linear scores, and explanations.
+
+    Out-of-fold ranks come from it, and so do the knots of curves, the landmarks of kernels, and trees.
+    """
+    return getattr(estimator, "calibrate", True) or estimator.shape != "linear"
+
+
+def enough_held_out(view: PartedView) -> int:
+    """The number of unlabelled rows that are enough to hold out, and to calibrate by."""
+    return max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives))
 
 
 def n_of_either_kind(view: PartedView) -> tuple[int, int]:
     """How many rows came with a label, whatever was found, and of how many nothing is known."""
-    rows = view.parted.rows
-    if rows.said.labelled is None:
+    rows = view.stats.rows
+    if rows.metadata.labelled is None:
         return view.n_positives, view.n_unchecked
-    seen = np.union1d(rows.positives[view.kept], rows.said.negatives)
-    return len(np.intersect1d(rows.said.labelled, seen)), view.n_unchecked
+    seen = np.union1d(rows.positives[view.kept], rows.metadata.negatives)
+    return len(np.intersect1d(rows.metadata.labelled, seen)), view.n_unchecked
 
 
 def _belonging(sample: Data, rows: PartedRows, groups: Any, time: Any) -> Data:
-    """The sample with whom its rows belong to, and when they were: as is said of the rows, or passed with them."""
+    """The sample with the groups and times of its rows: those stored with the rows, or passed to `fit`."""
 
-    def of_sample(name: str, said: Any, passed: Any) -> Any:
-        if said is not None and passed is not None:
+    def of_sample(name: str, stored: Any, passed: Any) -> Any:
+        if stored is not None and passed is not None:
             raise ValueError(f"ParquetRows names a column of {name} already: leave {name}= out.")
-        column = said if passed is None else column_of(name, passed, rows.n_rows)
+        column = stored if passed is None else column_of(name, passed, rows.n_rows)
         return None if column is None else column[sample.row]
 
-    group = read_groups(of_sample("groups", rows.said.groups, groups), len(sample.row))
-    moment = read_times(of_sample("time", rows.said.times, time), len(sample.row))
+    group = read_groups(of_sample("groups", rows.metadata.groups, groups), len(sample.row))
+    moment = read_times(of_sample("time", rows.metadata.times, time), len(sample.row))
     data = sample._replace(group=group, time=moment)
     check_groups_can_be_parted(data)
     return data
@@ -77,22 +92,22 @@ def _belonging(sample: Data, rows: PartedRows, groups: Any, time: Any) -> Data:
 def _evenly_spaced(view: PartedView) -> Matrix:
     """The unlabelled rows that the screen for leverage looks at, the same as of rows in memory."""
     every = -(-view.n_unchecked // MAX_ROWS)
-    return view.parted.rows.take(view.numbers_of_unchecked(np.arange(0, view.n_unchecked, every)))[0]
+    return view.stats.rows.take(view.numbers_of_unchecked(np.arange(0, view.n_unchecked, every)))[0]
 
 
-def sample_of(view: PartedView) -> Data:
-    """All positives of the view, all known negatives, and enough unlabelled rows, in the order of their numbers.
+def sample_of(view: PartedView, n_unl: int) -> Data:
+    """All positives of the view, all known negatives, and so many unlabelled rows, in the order of their numbers.
 
     Known negatives weigh as much, in comparison with the unlabelled rows, as they do among all rows.
     """
-    rows, said = view.parted.rows, view.parted.rows.said
-    n_unl = min(view.n_unchecked, max(MIN_FITTED_UNL, enough_unlabelled(view.n_positives)))
+    rows, checks = view.stats.rows, view.stats.rows.metadata
+    n_unl = min(view.n_unchecked, n_unl)
     drawn = view.numbers_of_unchecked(np.sort(_without_repeats(view.n_unchecked, n_unl)))
     positives = rows.positives[view.kept]
-    numbers = np.sort(np.concatenate([positives, drawn, said.negatives]))
+    numbers = np.sort(np.concatenate([positives, drawn, checks.negatives]))
     # All at once and in their order: of hundreds of thousands of rows every copy takes a tenth of a second.
     taken, weight = rows.take(numbers)
-    labelled = rows.positives if said.labelled is None else said.labelled
+    labelled = rows.positives if checks.labelled is None else checks.labelled
     sample = Data(taken.X, np.isin(numbers, positives, assume_unique=True), weight, numbers, labelled)
     sample = sample._replace(verdict=_verdict(numbers, rows))
     sample = sample if weight.all() else sample.subset(weight > 0)
@@ -101,15 +116,15 @@ def sample_of(view: PartedView) -> Data:
 
 def _verdict(numbers: Ints, rows: PartedRows) -> Ints | None:
     """The results of the checks of some rows; None if no row was checked."""
-    said = rows.said
-    if said.labelled is None:
+    checks = rows.metadata
+    if checks.labelled is None:
         return None
-    return np.where(np.isin(numbers, said.confirmed), FOUND_POSITIVE, 0) + np.where(
-        np.isin(numbers, said.negatives), FOUND_NEGATIVE, 0
+    return np.where(np.isin(numbers, checks.confirmed), FOUND_POSITIVE, 0) + np.where(
+        np.isin(numbers, checks.negatives), FOUND_NEGATIVE, 0
     )
 
 
-def searched(rows: Sifted) -> Data:
+def searched(rows: ScreenedRows) -> Data:
     """The rows of the search: all rows in memory, or a sample with at most `MOST_SEARCHED` positives.
 
     Every candidate stores a rank for each positive, which takes memory.

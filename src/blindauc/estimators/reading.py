@@ -112,7 +112,7 @@ def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Sifted:
+class ScreenedRows:
     """The rows of the fit, and the labelled rows set aside for their leverage.
 
     Attributes
@@ -144,9 +144,9 @@ class Sifted:
     def engine(self) -> PartedRows:
         """The rows that are not in memory."""
         assert self.parts is not None
-        return self.parts.parted.rows
+        return self.parts.stats.rows
 
-    def tell_of_passes(self, report: Callable[[int], None]) -> None:
+    def report_passes(self, report: Callable[[int], None]) -> None:
         """Before each pass over rows on disk, call `report` with the number of passes."""
         if self.parts is not None and isinstance(self.engine, BlockParts):
             self.engine.report = report
@@ -177,8 +177,8 @@ class Sifted:
         weight, unlabelled = self.data.weight, self.data.is_unlabelled
         if self.parts is None:
             return weight
-        parted = self.parts.parted
-        unchecked = parted.unl_weight - parted.negative_weight
+        stats = self.parts.stats
+        unchecked = stats.unl_weight - stats.negative_weight
         return np.where(unlabelled, weight * (unchecked / weight[unlabelled].sum()), weight)
 
     @property
@@ -186,7 +186,7 @@ class Sifted:
         """The share of labelled positives in the weight of all rows."""
         if self.parts is None:
             return self.data.labelled_share
-        return self.parts.labelled_weight / (float(self.parts.pos_weight.sum()) + self.parts.parted.unl_weight)
+        return self.parts.labelled_weight / (float(self.parts.pos_weight.sum()) + self.parts.stats.unl_weight)
 
     def n_left(self, n_outliers: Any) -> int:
         """The number of labelled positives that a fit leaves out by their scores.
@@ -195,7 +195,7 @@ class Sifted:
         wrong.
         """
         wanted = read_outlier_count(n_outliers, self._n_labelled)
-        return min(max(0, wanted - self._n_out), self.data.n_doubtable)
+        return min(max(0, wanted - self._n_out), self.data.n_unconfirmed)
 
     @property
     def _n_labelled(self) -> int:
@@ -207,14 +207,14 @@ class Sifted:
 
     def total_share(self, left_out: float) -> float:
         """The share of all labelled positives that are left out if a fit leaves out a share of those it may doubt."""
-        return (round(left_out * self.data.n_doubtable) + self._n_out) / self._n_labelled
+        return (round(left_out * self.data.n_unconfirmed) + self._n_out) / self._n_labelled
 
-    def counted(self) -> Sifted:
+    def counted(self) -> ScreenedRows:
         """The same with rows of whole-number weights repeated, if they are in memory."""
         return replace(self, data=self.data.counted()) if self.parts is None else self
 
 
-def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
+def screened(data: Data, is_wanted: bool, n_rows: int | None = None) -> ScreenedRows:
     """Set labelled rows with leverage aside, unless fewer than two labelled rows would remain.
 
     Categories are ignored: their levels have no distances.
@@ -222,7 +222,7 @@ def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
     nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
     numbers = data.without_categories()
     if not (is_wanted and numbers.X.shape[1]):
-        return Sifted(data, nobody, nobody, n_rows)
+        return ScreenedRows(data, nobody, nobody, n_rows)
     unlabelled = np.flatnonzero(data.is_unlabelled)
     # Only as many as the screen uses: copying all would take longer than a fit.
     some = np.zeros_like(data.is_positive)
@@ -231,8 +231,8 @@ def sifted(data: Data, is_wanted: bool, n_rows: int | None = None) -> Sifted:
     # Confirmed positives are never set aside.
     is_found = found.rows & ~data.is_confirmed[data.is_positive]
     if not is_found.any() or (~is_found).sum() < 2:
-        return Sifted(data, nobody, nobody, n_rows)
+        return ScreenedRows(data, nobody, nobody, n_rows)
     has_leverage = np.zeros(len(data.row), dtype=bool)
     has_leverage[data.is_positive] = is_found
     n_columns = np.maximum(found.n_columns[is_found], 1)
-    return Sifted(data.subset(~has_leverage), data.row[has_leverage], n_columns, n_rows)
+    return ScreenedRows(data.subset(~has_leverage), data.row[has_leverage], n_columns, n_rows)

@@ -11,7 +11,7 @@ import numpy as np
 from blindauc._typing import Ints
 from blindauc.choice.space import SHAPES
 from blindauc.data import Data
-from blindauc.estimators.reading import Sifted
+from blindauc.estimators.reading import ScreenedRows
 from blindauc.evidence.folds import most_fitted
 from blindauc.rows.storage import can_derive
 from blindauc.scorers.boosting import is_installed, lightgbm
@@ -34,12 +34,12 @@ gigabytes.
 """
 
 
-def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
+def shape_fault(shape: str, estimator: Any, rows: ScreenedRows) -> str | None:
     """Why a shape does not support the parameters, with a remedy; None if it does."""
     if shape == "linear":
         return None
-    if rows.parts is not None and shape == "trees":
-        return 'shape="trees" takes rows in memory: pass a sample that fits into it, or choose "linear" or "curves".'
+    if rows.parts is not None and not rows.engine.can_derive:
+        return f'shape="{shape}" is not computed on a device: pass X as a NumPy array, or choose shape="linear".'
     if shape != "trees" and not can_derive(rows.data.X):
         return f'shape="{shape}" takes no sparse X: pass X.toarray() if it fits into memory, or choose shape="linear".'
     if estimator.outlier_handling == "shift":
@@ -51,7 +51,7 @@ def shape_fault(shape: str, estimator: Any, rows: Sifted) -> str | None:
     return None
 
 
-def check_shapes(shapes: Sequence[Any], estimator: Any, rows: Sifted) -> None:
+def check_shapes(shapes: Sequence[Any], estimator: Any, rows: ScreenedRows) -> None:
     """Raise an error if a shape is unknown, not installed, or does not support the parameters."""
     for shape in shapes:
         check_shape_is_there(shape)
@@ -72,10 +72,8 @@ def check_shape_is_there(shape: Any) -> None:
         lightgbm()  # raises an error with the install command
 
 
-def automatic_shapes(estimator: Any, rows: Sifted) -> list[str]:
+def automatic_shapes(estimator: Any, rows: ScreenedRows) -> list[str]:
     """The shapes of shape="auto": those that support the parameters, are installed and not too slow."""
-    if rows.parts is not None:
-        return ["linear"]  # a pass with derived columns takes ten times as long
     if rows.data.is_category is not None:
         check_shapes(["trees"], estimator, rows)
         return ["trees"]  # no other takes categories
@@ -110,7 +108,7 @@ class _All:
 def scorer_of(
     linear: LinearScorer, data: Data, shapes: Sequence[str], gammas: Sequence[float], *, has_intercept: bool, seed: int
 ) -> MixedScorer:
-    """A scorer of these shapes; derived columns are fitted to these rows."""
+    """A scorer of these shapes; derived columns, and trees of rows that are not in memory, are fitted to these rows."""
     return MixedScorer(dict(_scorers(linear, data, shapes, gammas, has_intercept, seed)))
 
 
@@ -131,4 +129,4 @@ def _scorers(
             everything = _All(kernel.n_derived + has_intercept)
             yield family_of("kernel", gamma), DerivedScorer(kernel, replace(linear, features=everything), linear)
     if "trees" in shapes:
-        yield "trees", TreeScorer(linear.risk)
+        yield "trees", TreeScorer(linear.risk, data)

@@ -19,14 +19,14 @@ from blindauc.choice.space import (
 )
 from blindauc.data import Data
 from blindauc.estimators.inputs import check_number, check_share, check_whole, read_count, read_counts_per_group
-from blindauc.estimators.reading import Sifted
+from blindauc.estimators.reading import ScreenedRows
 from blindauc.estimators.shapes import automatic_shapes, check_shapes
 from blindauc.losses import get_loss
 from blindauc.rows.scaling import SCALINGS
 from blindauc.sparsity import resolve_groups
 
 
-def read_choices(estimator: Any, rows: Sifted) -> Choices:
+def read_choices(estimator: Any, rows: ScreenedRows) -> Choices:
     """The values to try of each hyper-parameter of an estimator."""
     losses = _several("loss", estimator.loss, lambda: ["logistic"])
     for loss in losses:
@@ -45,7 +45,7 @@ def read_choices(estimator: Any, rows: Sifted) -> Choices:
     )
 
 
-def _shapes(estimator: Any, rows: Sifted) -> list[str]:
+def _shapes(estimator: Any, rows: ScreenedRows) -> list[str]:
     if _is_auto(estimator.shape):
         return automatic_shapes(estimator, rows)
     wanted = _several("shape", estimator.shape, list)
@@ -97,11 +97,11 @@ def _ridges(chosen: Any) -> Sequence[float] | None:
     return sorted({float(l2) for l2 in wanted}, reverse=True)
 
 
-def _outlier_shares(chosen: Any, rows: Sifted) -> list[float]:
-    n_labelled, n_doubtable = int(rows.data.is_labelled.sum()), rows.data.n_doubtable
+def _outlier_shares(chosen: Any, rows: ScreenedRows) -> list[float]:
+    n_labelled, n_unconfirmed = int(rows.data.is_labelled.sum()), rows.data.n_unconfirmed
     bearable = [share for share in OUTLIER_SHARES if n_labelled - round(share * n_labelled) >= 2]
     counts = {rows.n_left(each) for each in _several("n_outliers", chosen, lambda: bearable)}
-    return [count / max(n_doubtable, 1) for count in sorted(counts)]
+    return [count / max(n_unconfirmed, 1) for count in sorted(counts)]
 
 
 def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:

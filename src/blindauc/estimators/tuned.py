@@ -40,7 +40,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
         "auto" tries all shapes of `BlindAUCClassifier` that support the input: trees only if LightGBM is installed,
         kernels and trees only if `n_features_to_select` is None or "auto", curves and kernels only if X is dense,
         curves and trees only if X is small (up to about 2,000 columns by 4,000 rows), trees alone if X is a table with
-        categories, and only linear scores if rows are not in memory.
+        categories, and only linear scores if X is on a device. If rows are not in memory, trees are fitted to the
+        sample of them that the search uses (`sampled_rows_`), and all other shapes to all rows.
     n_features_to_select, n_outliers, l2, scaling, gamma, n_leaves, n_rounds : "auto", a value, or a list of values
         As in `BlindAUCClassifier`.
     known_negative_share : "auto", a share, or a list of shares, default="auto"
@@ -120,8 +121,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     >>> from sklearn.metrics import roc_auc_score
     >>> from blindauc import BlindAUCClassifierCV
     >>> from blindauc.datasets import make_paper_data
-    >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
-    >>> model = BlindAUCClassifierCV(shape=["linear", "curves"], n_repeats=1).fit(data.X, data.y_pu)
+    >>> data = make_paper_data(n_features=12, n_outliers=7, n_relevant=10, random_state=0)
+    >>> model = BlindAUCClassifierCV(shape="linear", scaling="standard", n_repeats=1).fit(data.X, data.y_pu)
     >>> auc = roc_auc_score(data.y_test, model.decision_function(data.X_test))
     >>> bool(model.auc_.low < auc < model.auc_.high)
     True
@@ -163,8 +164,9 @@ class PUErrorClassifierCV(PUErrorProblem, TunedPUClassifier):
     --------
     >>> from blindauc import PUErrorClassifierCV
     >>> from blindauc.datasets import make_paper_data
-    >>> data = make_paper_data(n_features=20, n_outliers=7, n_relevant=15, random_state=0)
-    >>> model = PUErrorClassifierCV(shape="linear", prior=20 / 300, n_repeats=1).fit(data.X, data.y_pu)
+    >>> data = make_paper_data(n_features=12, n_outliers=7, n_relevant=10, random_state=0)
+    >>> model = PUErrorClassifierCV(shape="linear", scaling="standard", prior=20 / 300, n_repeats=1)
+    >>> model = model.fit(data.X, data.y_pu)
     >>> set(data.outliers) <= set(model.doubtful_labels())
     True
     """

@@ -27,7 +27,7 @@ from blindauc.estimators.inputs import check_choice, check_whole
 from blindauc.estimators.meaning import meaning_of
 from blindauc.estimators.parameters import PUParameters, parameters
 from blindauc.estimators.parted import ranks_among, searched
-from blindauc.estimators.reading import Sifted
+from blindauc.estimators.reading import ScreenedRows
 from blindauc.estimators.space import read_choices
 from blindauc.estimators.summary import summary_of
 from blindauc.evidence.folds import Split, fold_splits, splits_of
@@ -89,9 +89,7 @@ class TunedPUClassifier(PUParameters):
             search = self._searched(scorer, searched(rows), rows.n_rows, space, at)
             self._store_search(search, rows)
             at("average of candidates")
-            rows.tell_of_passes(
-                lambda n: at("average of candidates", min(n / PASSES, 1.0), f"{n} passes over all rows")
-            )
+            rows.report_passes(lambda n: at("average of candidates", min(n / PASSES, 1.0), f"{n} passes over all rows"))
             best = self._like(self.best_params_)
             in_memory = rows.parts is None
             self.best_estimator_ = (
@@ -148,7 +146,7 @@ class TunedPUClassifier(PUParameters):
         repeats = [fold_splits(data, int(self.cv), first + k, min_pos=MIN_POSITIVES) for k in range(int(n_repeats))]
         return [split for repeat in repeats for split in repeat]
 
-    def _store_search(self, search: Search, rows: Sifted) -> None:
+    def _store_search(self, search: Search, rows: ScreenedRows) -> None:
         def params_of(spec: Spec) -> dict[str, Any]:
             return spec.params | {"n_outliers": rows.total_share(spec.n_outliers)}
 
@@ -157,7 +155,7 @@ class TunedPUClassifier(PUParameters):
         self.best_params_ = params_of(search.leader)
         self.shapes_ = search.by_shape()
 
-    def _store_average(self, rows: Sifted, compared: Data, average: Average, labelled_share: float) -> None:
+    def _store_average(self, rows: ScreenedRows, compared: Data, average: Average, labelled_share: float) -> None:
         data = rows.data
         self.model_, self.support_ = average.model, average.support
         self.inclusion_, self.support_cost_ = average.inclusion, average.support_cost
@@ -183,7 +181,7 @@ class TunedPUClassifier(PUParameters):
         self._store_usual(reference)
         self._store_explanation(reference, compared, average.folds)
 
-    def _store_comparisons(self, search: Search, average: Average, rows: Sifted) -> None:
+    def _store_comparisons(self, search: Search, average: Average, rows: ScreenedRows) -> None:
         """Store the out-of-fold ranks, their mean and the comparisons with baselines."""
         data, rank = search.data, average.ranks.mean_rank
         if rows.parts is None:

@@ -46,7 +46,7 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     if data.time is not None:
         return _forward_splits(data, data.time, n_folds, min_pos)
     digests = row_digests(data.X, seed)
-    n_pos, n_unl = (len(np.unique(digests[kind])) for kind in (data.is_positive, data.is_unlabelled))
+    n_pos, n_unl = (n_distinct(digests[kind]) for kind in (data.is_positive, data.is_unlabelled))
     n_folds = min(n_folds, n_pos // 2, n_unl)
     if n_folds < 2 or n_pos < min_pos:
         return []
@@ -66,7 +66,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
     little about it. A group of which some rows are held out is not fitted to at all.
     """
     digests = row_digests(data.X, 0)
-    if len(np.unique(digests[data.is_positive])) < min_pos:
+    if n_distinct(digests[data.is_positive]) < min_pos:
         return []
     edges = _later_edges(time[data.is_positive], n_blocks)
     blocks = [(time >= start) & (time < end) for start, end in zip(edges, [*edges[1:], np.inf], strict=True)]
@@ -81,7 +81,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
             )
         return _forward_splits(data, time, n_blocks - 1, min_pos)
     held_out_positives = np.any(blocks, axis=0) & data.is_positive
-    if len(np.unique(digests[held_out_positives])) < min_pos:
+    if n_distinct(digests[held_out_positives]) < min_pos:
         return []
     return [Split(_fitted(fitted, data, digests), held_out) for fitted, held_out in pairs]
 
@@ -133,7 +133,7 @@ def enough_rows(data: Data) -> Bools:
     if len(unlabelled) <= n_unl:
         return np.ones_like(data.is_positive)
     enough = ~data.is_unlabelled
-    enough[in_random_order(unlabelled, row_digests(data.X, 0))[:n_unl]] = True
+    enough[first_in_random_order(unlabelled, row_digests(data.X, 0), n_unl)] = True
     return enough
 
 
@@ -154,8 +154,23 @@ def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
     limited = np.zeros_like(mask)
     for kind, limit in zip((is_positive, ~is_positive), most_fitted(int((mask & is_positive).sum())), strict=True):
         rows = np.flatnonzero(mask & kind)
-        limited[in_random_order(rows, digests)[:limit] if len(rows) > limit else rows] = True
+        limited[first_in_random_order(rows, digests, limit) if len(rows) > limit else rows] = True
     return limited
+
+
+def first_in_random_order(rows: Ints, digests: Any, n_first: int) -> Ints:
+    """The first of `in_random_order`, which takes a tenth of the time if no two rows are equal."""
+    own = digests[rows]
+    ordered = np.sort(own)
+    if n_first < len(rows) and (ordered[1:] != ordered[:-1]).all():
+        rows = rows[own < ordered[n_first]]
+    return in_random_order(rows, digests)[:n_first]
+
+
+def n_distinct(digests: Any) -> int:
+    """The number of distinct digests. It takes a tenth of the time of `np.unique`, which hashes them again."""
+    ordered = np.sort(digests)
+    return len(ordered) and 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
 
 def in_random_order(rows: Ints, digests: Any) -> Ints:

@@ -57,7 +57,7 @@ def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
     for model, X, is_positive, weight in pairs:
         if is_positive.any() and not is_positive.all():
             some = np.concatenate([_drawn(kind, rng) for kind in (is_positive, ~is_positive)])
-            fold = _Fold(is_positive[some], weight[some])
+            fold = _Fold(int(is_positive[some].sum()), weight[some])
             falls.append(fold.falls(model, Matrix(X).rows(some).dense(), rng.permutation(len(some))))
             weights.append(weight[is_positive].sum())
     if not falls:
@@ -74,10 +74,11 @@ def _drawn(kind: Bools, rng: np.random.Generator) -> Any:
 
 
 class _Fold:
-    """The labels and weights of the held-out rows of a fold."""
+    """The held-out rows of a fold, positives first: how many of them there are, and the weights of all."""
 
-    def __init__(self, is_positive: Bools, weight: Floats) -> None:
-        self._is_positive, self._weight = is_positive, weight
+    def __init__(self, n_pos: int, weight: Floats) -> None:
+        self._n_pos, self._unl_weight = n_pos, weight[n_pos:]
+        self._pos_share = weight[:n_pos] / weight[:n_pos].sum()
 
     def falls(self, model: Model, X: Floats, order: Any) -> Floats:
         """The decrease of the blind AUC with each column permuted."""
@@ -88,6 +89,4 @@ class _Fold:
         return falls
 
     def _blind_auc(self, scores: Floats) -> float:
-        is_positive, weight = self._is_positive, self._weight
-        ranks = share_below(scores[is_positive], scores[~is_positive], weight[~is_positive])
-        return float(np.average(ranks, weights=weight[is_positive]))
+        return float(self._pos_share @ share_below(scores[: self._n_pos], scores[self._n_pos :], self._unl_weight))

@@ -1,4 +1,4 @@
-"""Objectives: a risk of linear scores, with ridges, over data that is bound once."""
+"""Objectives: the risk of linear scores plus ridge penalties, as functions of coef and shift with the data bound."""
 
 from blindauc.objectives.objective import BlindAUCObjective, Gradient, Objective, Outlyingness, PUErrorObjective
 from blindauc.objectives.restricted import RestrictedObjective

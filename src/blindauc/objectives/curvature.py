@@ -1,4 +1,4 @@
-"""From a Hessian in the scores to one in the weights, and in the shifts behind them."""
+"""From the Hessian with respect to the scores to that with respect to the coefficients, followed by the shifts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from blindauc.risks import ScoreHessian
 from blindauc.rows.contract import Grouped, Rows
 
 
-def in_weights(inner: ScoreHessian | BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
-    """[X, marks].T @ inner @ [X, marks], with a mark for each shifted positive."""
+def coef_hessian(inner: ScoreHessian | BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
+    """[X, marks].T @ inner @ [X, marks], where `marks` has an indicator column for each shifted positive."""
     if isinstance(inner, BinnedHessian):
         return _of_pairs(inner, rows, shifted)
     gram = rows.gram(inner.pos, inner.unl, centred=False)
-    bend = inner.pos[shifted]
-    result = _bordered(gram, bend[:, None] * rows.pos_rows(shifted, centred=False), bend)
+    diagonal = inner.pos[shifted]
+    result = _bordered(gram, diagonal[:, None] * rows.pos_rows(shifted, centred=False), diagonal)
     if inner.rank_one is not None:
         by_pos, by_unl = inner.rank_one
         along = np.append(rows.adjoint(by_pos, by_unl), by_pos[shifted])
@@ -25,7 +25,10 @@ def in_weights(inner: ScoreHessian | BinnedHessian, rows: Rows, shifted: Ints) -
 
 
 def _of_pairs(inner: BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
-    # Only differences of rows matter: about a point near them, no digits are lost.
+    """The same for a binned Hessian of pairs, diag(row sums) - cross terms, without forming pairs of rows."""
+    # sum_ij c_ij p_i q_j (x_i - u_j)(x_i - u_j)^T is a weighted Gram matrix of all rows minus cross terms. The latter
+    # are products of sums by bin, as the curvature c is constant for each pair of bins.
+    # Only differences of rows matter. Rows are centred, so that no digits are lost in columns far from zero.
     curvature, p, q = inner.curvature, inner.p, inner.q
     of_pos, of_unl = rows.sums_by_group(Grouped(inner.pos_bin, p), Grouped(inner.unl_bin, q), len(curvature))
     (of_pos, pos_mass), (of_unl, unl_mass) = ((sums[:, :-1], sums[:, -1]) for sums in (of_pos, of_unl))
@@ -33,11 +36,12 @@ def _of_pairs(inner: BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
     by_unl = q * looked_up(pos_mass @ curvature, inner.unl_bin)
     cross = of_pos.T @ curvature @ of_unl
     gram = rows.gram(by_pos, by_unl, centred=True) - cross - cross.T
-    bend = by_pos[shifted]
+    diagonal = by_pos[shifted]
     on_others = p[shifted, None] * (curvature[inner.pos_bin[shifted].astype(np.intp)] @ of_unl)
-    return _bordered(gram, bend[:, None] * rows.pos_rows(shifted, centred=True) - on_others, bend)
+    return _bordered(gram, diagonal[:, None] * rows.pos_rows(shifted, centred=True) - on_others, diagonal)
 
 
-def _bordered(gram: Floats, of_shifts: Floats, bend: Floats) -> Floats:
-    result = np.block([[gram, of_shifts.T], [of_shifts, np.diag(bend)]])
+def _bordered(gram: Floats, of_shifts: Floats, diagonal: Floats) -> Floats:
+    """The Hessian of coefficients and shifts from its blocks, made exactly symmetric."""
+    result = np.block([[gram, of_shifts.T], [of_shifts, np.diag(diagonal)]])
     return (result + result.T) / 2

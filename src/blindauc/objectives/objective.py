@@ -1,10 +1,10 @@
-"""Objectives: a risk of linear scores, with ridges, over data that is bound once.
+"""Objectives: the risk of linear scores plus ridge penalties, with the data bound.
 
     F(coef, shift) = risk(X_pos @ coef + shift, X_unl @ coef) + l2/2 |coef|^2 + shift_l2/2 |shift|^2
 
-`shift` has one entry per positive. A nonzero entry marks an outlier; an infinite one takes the positive out of
-the risk altogether, whose mean is then over the others ("trimming"). An intercept, where the risk has a use for
-it, is a last entry of `coef` without a ridge.
+`shift` has one entry per positive. A nonzero entry marks an outlier. An infinite entry removes the positive from the
+risk, whose mean is then over the others ("trimming"). If the risk depends on an intercept, it is the last entry of
+`coef`, without a ridge.
 
 Shapes: coef (n_columns,), shift (n_positives,), positives and unlabelled rows in the order of X.
 """
@@ -27,17 +27,17 @@ from blindauc.rows.memory import MemoryRows
 from blindauc.shifts import best_shifts
 
 MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
-"""Up to so many columns their covariances are looked at, by so many unlabelled rows."""
+"""Robust directions use covariances of at most so many columns, from at most so many unlabelled rows (convention)."""
 
 LARGEST_START = 1e100
-"""No weight to begin from is larger."""
+"""The largest coefficient of a start (convention): its square must be finite."""
 
 SMALLEST_RIDGE_UNIT = 1e-250
-"""Of columns that do not vary, or hardly: ridges nine decades below it have to be numbers, too."""
+"""The ridge unit of columns that hardly vary (convention): a ridge nine decades below it must be a normal number."""
 
 
 class Gradient(NamedTuple):
-    """An objective's value and derivatives."""
+    """The value of an objective, and its gradient with respect to coef and shift."""
 
     value: float
     coef: Floats
@@ -45,10 +45,10 @@ class Gradient(NamedTuple):
 
 
 class Outlyingness(NamedTuple):
-    """What the objective would fall by if each positive alone were an outlier, and with which shift.
+    """The decrease of the objective if a positive alone were an outlier, and its best shift, for each positive.
 
-    Where outliers are trimmed, the gains are larger than that by what the least of them is below zero, and those
-    of the nonnegative risk leave its clip out of account.
+    With trimming, a constant is added to the gains such that the smallest is zero. Gains of the nonnegative risk ignore
+    its clip.
     """
 
     gain: Floats
@@ -56,7 +56,7 @@ class Outlyingness(NamedTuple):
 
 
 class Objective:
-    """A risk of linear scores with its data.
+    """The risk of linear scores of some rows, with ridge penalties.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Objective:
     rows : Rows
     l2 : ridge on coef: one number, or one for each feature
     shift_l2 : ridge on shift
-    trim : whether outliers are taken out instead of shifted
+    trim : whether outliers are trimmed instead of shifted
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Objective:
     ) -> None:
         self.risk = risk
         self.rows = rows.with_ones() if risk.has_intercept else rows
-        # An intercept is not drawn towards zero.
+        # An intercept has no ridge.
         self.ridge = np.zeros(self.n_columns)
         self.ridge[: rows.n_features] = l2
         self.shift_l2 = float(shift_l2)
@@ -99,44 +99,46 @@ class Objective:
         return self.risk.loss.convex and self.risk.shifts_work
 
     def smoothed(self, width: float) -> Objective:
-        """The objective with the kinks of its risk rounded off over `width`."""
+        """The objective with the kinks of its risk smoothed over `width`."""
         other = copy(self)
         other.risk = self.risk.smoothed(width)
         return other
 
     def with_ridge(self, factor: float) -> Objective:
-        """The objective with its ridge on the weights multiplied by a factor."""
+        """The objective with its ridge on `coef` multiplied by a factor."""
         other = copy(self)
         other.ridge = factor * self.ridge
+        # `copy` copies cached properties, too: the one that depends on the ridge is dropped.
         vars(other).pop("curvature_scale", None)
-        # At zero a ridge has no slope: found once, the gradient is that of all ridges.
+        # At zero the gradient of the ridge vanishes, so that the gradient there is the same for all ridges.
         vars(other)["gradient_at_zero"] = self.gradient_at_zero
         return other
 
     def on_unlabelled(self, index: Ints) -> Objective:
-        """The objective over all positives and some of the unlabelled rows."""
+        """The objective over all positives and these unlabelled rows."""
         other = copy(self)
         other.rows = self.rows.subset(np.arange(self.n_positives), index)
         return other
 
     @property
     def sample(self) -> Objective | None:
-        """The objective over all positives and a sample of the unlabelled rows; None where the rows are few."""
+        """The objective over all positives and a sample of the unlabelled rows; None if there are few rows."""
         rows = self.rows.sample
         if rows is None:
             return None
         other = copy(self)
         other.rows = rows
+        # Cached properties that depend on the unlabelled rows are dropped.
         for name in ("column_spread", "gradient_at_zero", "robust_directions", "curvature_scale"):
             vars(other).pop(name, None)
         return other
 
     def restricted(self, support: Bools, outliers: Bools) -> RestrictedObjective:
-        """The objective where only these weights, and these positives' shifts, may be nonzero."""
+        """The objective as a function of the coefficients of a support and the shifts of outliers."""
         return RestrictedObjective(self, np.flatnonzero(support), np.flatnonzero(outliers))
 
     def gradient(self, coef: Floats, shift: Floats) -> Gradient:
-        """Value and gradient; the gradient by the shift of a trimmed positive is zero."""
+        """Value and gradient. The gradient with respect to the shift of a trimmed positive is zero."""
         rows, finite = self.rows, np.isfinite(shift)
         shift = np.where(finite, shift, 0.0)
         a, b = rows.scores(coef)
@@ -157,26 +159,28 @@ class Objective:
 
     @cached_property
     def column_spread(self) -> Floats:
-        """The standard deviation of each column: the unit in which its weight is small or large."""
+        """The standard deviation of each column; 1 / spread is the natural unit of its coefficient."""
         return self.rows.spread
 
     @cached_property
     def gradient_at_zero(self) -> Floats:
-        """The gradient by the weights where all weights and shifts are zero."""
-        return self.gradient(np.zeros(self.n_columns), np.zeros(self.n_positives)).coef
+        """The gradient with respect to `coef` at coef = 0 and shift = 0."""
+        # All scores are equal there, so that one row stands for all of its kind: their mean.
+        at_zero = self.risk(np.zeros(1), np.zeros(1), np.ones(1), np.ones(1))
+        return at_zero.by_pos * self.rows.pos_mean + at_zero.by_unl * self.rows.unl_mean
 
     @cached_property
     def robust_directions(self) -> list[Floats]:
-        """Weights to begin from that many outliers cannot turn round.
+        """Coefficients to start from that are robust to many outliers.
 
-        From the unlabelled rows' mean to the positives' median; and, where the positives are more than the columns, the
-        direction in which they vary most in comparison, the many of them uppermost: outliers that are far and many
-        enough to move a median cannot hide there.
+        The first direction points from the mean of the unlabelled rows to the median of the positives. If there are
+        more positives than columns, the second is the direction in which the variance of the positives, relative to
+        that of the unlabelled rows, is largest, with its sign such that most positives score high. Outliers that are
+        far and numerous enough to shift the median also increase that variance.
         """
         rows, p = self.rows, self.rows.n_features
         to_median = rows.pos_median()
-        from_mean = rows.adjoint(np.zeros(self.n_positives), rows.unl_share)
-        directions = [((to_median - from_mean) / self.column_spread**2)[:p]]
+        directions = [((to_median - rows.unl_mean) / self.column_spread**2)[:p]]
         if p <= min(self.n_positives, self.n_unlabelled, MAX_SPREAD_COLUMNS):
             directions.append(self._direction_of_spread())
         return [self._with_unit_scores(np.append(d, np.zeros(self.n_columns - p))) for d in directions]
@@ -188,8 +192,9 @@ class Objective:
         few = rows.subset(np.arange(self.n_positives), some)
         pos, unl = (X[:, :p] / unit for X in few.dense())
         within = _covariances(unl, few.unl_weight) / 2
-        # Half way to uncorrelated columns: well conditioned however few the rows are.
+        # Correlations are shrunk by one half (convention): the matrix is well conditioned even with few rows.
         within[np.diag_indices(p)] *= 2
+        # The leading generalised eigenvector of the two covariances, by whitening with that of the unlabelled rows.
         whiten = np.linalg.inv(np.linalg.cholesky(within + 1e-6 * np.eye(p)))
         between = whiten @ _covariances(pos, rows.pos_weight) @ whiten.T
         direction = whiten.T @ np.linalg.eigh(between)[1][:, -1]
@@ -200,12 +205,12 @@ class Objective:
 
     def _with_unit_scores(self, direction: Floats) -> Floats:
         spread = self.rows.unl_spread(direction)
-        # Columns in tiny units would ask for weights whose squares overflow.
+        # Columns in tiny units would need coefficients whose squares overflow.
         return direction * min(1 / spread, LARGEST_START / max(np.abs(direction).max(), 1e-300))
 
     @cached_property
     def curvature_scale(self) -> Floats:
-        """How much the objective can bend, about, along each weight, kinks taken as rounded off over 1."""
+        """An approximate bound of the second derivative by each coefficient, with kinks smoothed over a width of 1."""
         return self._data_curvature_scale + self.ridge
 
     @property
@@ -214,7 +219,7 @@ class Objective:
 
     @property
     def ridge_unit(self) -> float:
-        """The factor at which the ridge bends the objective about as much as the data do; 1 where there is no ridge."""
+        """The factor of the ridge with which its curvature equals that of the risk on average; 1 without a ridge."""
         features = self.ridge > 0
         if not features.any():
             return 1.0
@@ -222,22 +227,23 @@ class Objective:
         return max(unit, SMALLEST_RIDGE_UNIT)
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
-        """About the second derivative by each weight: the scores' curvature times the column's variance."""
+        """Approximate second derivatives by each coefficient: curvature of the risk times variance of the column."""
         rows, finite = self.rows, np.isfinite(shift)
         a, b = rows.scores(coef)
         a = a + np.where(finite, shift, 0.0)
-        # A concave risk bends the wrong way to set a scale: then the ridge, or a little, does.
-        curvature = max(self.risk.bend(a, b, rows.shares(finite), rows.unl_share), 1e-12)
+        # A negative curvature, of a risk that is not convex, gives no scale: the ridge alone must do then.
+        curvature = max(self.risk.total_curvature(a, b, rows.shares(finite), rows.unl_share), 1e-12)
         return curvature * self.column_spread**2 + self.ridge
 
     def outlyingness(self, coef: Floats) -> Outlyingness:
-        """Each positive's best shift, and what it gains, for fixed scores: a problem of one variable each."""
+        """The best shift of each positive for fixed coefficients, and its gain: one-dimensional problems."""
         rows = self.rows
         a, b = rows.scores(coef)
         share = rows.shares(np.ones(self.n_positives, dtype=bool))
         term = self.risk.pos_term(b, rows.unl_share)
         if self.trim:
             cost = term(0, a)
+            # The decrease of the weighted mean of the costs if one positive is removed.
             gain = share * (cost - share @ cost) / np.maximum(1 - share, 1e-300)
             return Outlyingness(gain - gain.min(), np.full(len(a), np.inf))
         bound = None if self.risk.loss.convex else self.risk.max_pos_slope
@@ -245,7 +251,7 @@ class Objective:
 
 
 class BlindAUCObjective(Objective):
-    """mean over pairs of loss(x_i @ coef + shift_i - u_j @ coef), with ridges."""
+    """Mean over pairs of loss(x_i @ coef + shift_i - u_j @ coef), plus ridge penalties."""
 
     def __init__(
         self,
@@ -261,7 +267,7 @@ class BlindAUCObjective(Objective):
 
 
 class PUErrorObjective(Objective):
-    """A PU classification risk (`risks.py` has the three forms) of x @ coef + intercept, with ridges."""
+    """A PU classification risk of x @ coef + intercept, plus ridge penalties; `risks.py` has the three forms."""
 
     def __init__(
         self,
@@ -275,8 +281,8 @@ class PUErrorObjective(Objective):
         **ridges: Any,
     ) -> None:
         if risk not in PU_ERROR_RISKS:
-            known = ", ".join(map(repr, PU_ERROR_RISKS))
-            raise ValueError(f"Unknown risk {risk!r}: choose one of {known}.")
+            choices = ", ".join(map(repr, PU_ERROR_RISKS))
+            raise ValueError(f"Unknown risk {risk!r}: choose one of {choices}.")
         rows = MemoryRows.of(X, is_positive, sample_weight)
         super().__init__(PU_ERROR_RISKS[risk](get_loss(loss), prior), rows, **ridges)
 

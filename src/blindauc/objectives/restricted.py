@@ -1,4 +1,4 @@
-"""An objective in the few variables that may be nonzero, with its Hessian: what Newton's method works on."""
+"""An objective of only the variables that may be nonzero, with its Hessian, for Newton's method."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blindauc._typing import Floats, Ints
-from blindauc.objectives.curvature import in_weights
+from blindauc.objectives.curvature import coef_hessian
 from blindauc.pairwise import LARGEST_SCORE
 from blindauc.risks import ScoreHessian, ScoreProduct
 
@@ -18,23 +18,25 @@ if TYPE_CHECKING:
     from blindauc.objectives.objective import Objective
 
 MAX_EXACT_PAIRS = 2**17
-"""Up to this many pairs the Hessian is exact; beyond, it is about that of many rows."""
+"""With at most this many pairs the Hessian is exact; with more it is approximate (convention)."""
 
 MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS = 2**16, 2**19
-"""Pairs of the sample that fits begin from: in between, so many that rows of either kind are twice the variables."""
+"""Limits of the pairs in the sample that fits start from (convention). Between them, there are so many that the rows of
+either class are twice the variables."""
 
 MAX_EXACT_ENTRIES = 2**22
-"""Rows times variables that are made dense for a Hessian, at most: 32 MB."""
+"""The most entries, rows times variables, of a dense matrix for an exact Hessian: 32 MB (convention)."""
 
 MAX_PRODUCTS = 2**32
-"""Rows of a kind times the square of the variables, at most, where a Hessian is worked out: a fraction of a second."""
+"""The most products, rows of a class times squared variables, for an approximate Hessian: a fraction of a second
+(convention)."""
 
 MAX_DENSE_HESSIAN = 1000
-"""Up to this many variables a Hessian is formed."""
+"""With more variables only a diagonal of the Hessian is computed (convention)."""
 
 
 class RestrictedObjective:
-    """An objective in the variables that may be nonzero: `z` = weights of the support, then shifts."""
+    """An objective of the variables that may be nonzero: `z` holds the coefficients of the support, then the shifts."""
 
     def __init__(self, objective: Objective, support: Ints, outliers: Ints) -> None:
         self._objective, self._support = objective, support
@@ -55,7 +57,7 @@ class RestrictedObjective:
         return np.append(coef[self._support], shift[self._shifted])
 
     def unpack(self, z: Floats) -> tuple[Floats, Floats]:
-        """The full coef and shift of these variables."""
+        """The full coef and shift of some variables."""
         coef = np.zeros(self._objective.n_columns)
         shift = np.zeros(self._objective.n_positives)
         n_weights = len(self._support)
@@ -77,7 +79,7 @@ class RestrictedObjective:
         return np.concatenate([by_weights, by_pos[self._shifted_row]]) if len(self._shifted) else by_weights
 
     def gradient(self, z: Floats) -> tuple[float, Floats]:
-        """Value and gradient; infinite and zero where the scores are out of all range."""
+        """Value and gradient; infinity and zeros if any score is too large to compute with."""
         a, b = self._scores(z)
         if not self._rows.are_within(z[: len(self._support)], a, b, LARGEST_SCORE):
             return np.inf, np.zeros_like(z)
@@ -90,28 +92,28 @@ class RestrictedObjective:
         return self._objective.risk.value_at_zero
 
     def hessian_product(self, z: Floats) -> HessianProduct:
-        """The Hessian at z as a function of a direction."""
+        """The Hessian at z as a linear operator."""
         if self.hessian_is_exact and self.sample is not self:
             return self.sample.hessian_product(z)
         risk, at = self._objective.risk, self._at(z)
-        bend = risk.hessian(*at).product if self.hessian_is_exact else risk.hessian_product(*at)
-        return HessianProduct(self, bend)
+        score_hessian = risk.hessian(*at).product if self.hessian_is_exact else risk.hessian_product(*at)
+        return HessianProduct(self, score_hessian)
 
-    def bent(self, bend: ScoreProduct, direction: Floats) -> Floats:
-        """The Hessian times a direction, given that of the risk in the scores."""
-        return self._pull_back(*bend(*self._scores(direction))) + self._ridge * direction
+    def product(self, score_hessian: ScoreProduct, direction: Floats) -> Floats:
+        """The Hessian times a direction, given `score_hessian`, the Hessian of the risk with respect to the scores."""
+        return self._pull_back(*score_hessian(*self._scores(direction))) + self._ridge * direction
 
-    def about_diagonal(self, bend: ScoreProduct) -> Floats:
-        """About the diagonal of that Hessian: of each column, its spread bent by all rows alike."""
+    def approximate_diagonal(self, score_hessian: ScoreProduct) -> Floats:
+        """The diagonal of that Hessian if all rows had the same curvature."""
         n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
-        on_pos, _ = bend(np.ones(n_pos), np.zeros(n_unl))
-        _, on_unl = bend(np.zeros(n_pos), np.ones(n_unl))
+        on_pos, _ = score_hessian(np.ones(n_pos), np.zeros(n_unl))
+        _, on_unl = score_hessian(np.zeros(n_pos), np.ones(n_unl))
         by_columns = (on_pos.sum() + on_unl.sum()) * self.scale[: len(self._support)] ** 2
         return np.append(by_columns, on_pos[self._shifted_row]) + self._ridge
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether the rows are few enough that a Hessian sees them all."""
+        """Whether there are few enough rows for a Hessian of all of them."""
         n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
         return n_pos * n_unl <= MAX_EXACT_PAIRS and n_pos + n_unl <= self._max_rows
 
@@ -124,12 +126,12 @@ class RestrictedObjective:
         return self.is_whole and len(self.scale) <= MAX_DENSE_HESSIAN
 
     def hessian(self, z: Floats) -> Floats:
-        """The Hessian at z: exact (`hessian_is_exact`), or about that of many rows, or about its diagonal."""
+        """The Hessian at z: exact (`hessian_is_exact`), approximate, or with many variables only its diagonal."""
         if len(self.scale) > MAX_DENSE_HESSIAN:
             curvature = self._objective.column_curvature(*self.unpack(z))[self._support]
             return np.append(curvature, np.ones(len(self._shifted)))
         if not self.is_whole:
-            result = self._curved.about_hessian(z)
+            result = self._curved.approximate_hessian(z)
         elif self.sample is not self:
             return self.sample.hessian(z)
         else:
@@ -140,34 +142,45 @@ class RestrictedObjective:
 
     @cached_property
     def _dense(self) -> tuple[Floats, Floats]:
-        """The positive and the unlabelled rows, with a column for each shift."""
-        rows: Any = self._rows  # of a sample, in memory
+        """The positive and the unlabelled rows, each with an indicator column for each shift."""
+        rows: Any = self._rows  # those of a sample, which are in memory
         (X_pos, X_unl), n_shifts = rows.dense(), len(self._shifted)
         marks = np.zeros((len(X_pos), n_shifts))
         marks[self._shifted_row, np.arange(n_shifts)] = 1.0
         return np.hstack([X_pos, marks]), np.hstack([X_unl, np.zeros((len(X_unl), n_shifts))])
 
-    @cached_property
+    @property
     def sample(self) -> RestrictedObjective:
-        """The problem on evenly spaced rows, few enough for a Hessian; itself where all are, and in memory."""
+        """The problem on evenly spaced rows, few enough for a Hessian; itself if all rows are few and in memory."""
+        return self._fewer or self
+
+    # None stands for the problem itself: an object that refers to itself keeps its copy of the columns until Python
+    # looks for cycles, which can take many fits.
+    @cached_property
+    def _fewer(self) -> RestrictedObjective | None:
         n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
         if self.is_whole:
             if self._rows.is_in_memory:
-                return self
+                return None
             pos, unl = np.arange(n_pos), np.arange(n_unl)
         else:
             pairs = int(np.clip((2 * len(self.scale)) ** 2, MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS))
+            # As many rows of the smaller class as possible, up to a square; the larger class makes up for the rest.
             few = min(n_pos, n_unl, int(pairs**0.5))
             many = min(pairs // few, self._max_rows)
             pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
             unl = _evenly_spaced(n_unl, many if n_pos < n_unl else few)
         other = self._of_rows(pos, unl)
-        other.sample, other.is_whole = other, True
+        other._fewer, other.is_whole = None, True
         return other
 
-    @cached_property
+    @property
     def _curved(self) -> RestrictedObjective:
-        """The problem on the rows whose Hessian is taken for that of all."""
+        """The problem on the rows that the approximate Hessian is computed from."""
+        return self._fewer_curved or self
+
+    @cached_property
+    def _fewer_curved(self) -> RestrictedObjective | None:
         problem, fewer = self, self._objective.rows.sample
         if fewer is not None:
             problem = copy(self)
@@ -175,17 +188,17 @@ class RestrictedObjective:
         most = max(MAX_PRODUCTS // len(self.scale) ** 2, 1)
         n_pos, n_unl = problem._rows.n_positives, problem._rows.n_unlabelled
         if max(n_pos, n_unl) <= most:
-            return problem
+            return None if problem is self else problem
         return problem._of_rows(_evenly_spaced(n_pos, min(most, n_pos)), _evenly_spaced(n_unl, min(most, n_unl)))
 
-    def about_hessian(self, z: Floats) -> Floats:
-        """The Hessian at z but for the ridges, with the curvature of pairs about right."""
-        return in_weights(self._objective.risk.about_hessian(*self._at(z)), self._rows, self._shifted_row)
+    def approximate_hessian(self, z: Floats) -> Floats:
+        """The Hessian at z without the ridges, with an approximate curvature of pairs."""
+        return coef_hessian(self._objective.risk.approximate_hessian(*self._at(z)), self._rows, self._shifted_row)
 
     def _of_rows(self, pos: Ints, unl: Ints) -> RestrictedObjective:
         """The problem on some of the rows.
 
-        The shifted positives are all in it, at their own weight; the others stand for those left out.
+        It has all shifted positives with their own weights. The other positives get the weight of those left out.
         """
         unshifted = np.setdiff1d(pos, self._shifted)
         pos = np.union1d(pos, self._shifted)
@@ -202,20 +215,21 @@ class RestrictedObjective:
 
 @dataclass(frozen=True)
 class HessianProduct:
-    """The Hessian at a point: its product with a direction, and about its diagonal."""
+    """The Hessian at a point: its product with a direction, and an approximation of its diagonal."""
 
     problem: RestrictedObjective
-    bend: ScoreProduct
+    score_hessian: ScoreProduct
 
     def __call__(self, direction: Floats) -> Floats:
-        return self.problem.bent(self.bend, direction)
+        return self.problem.product(self.score_hessian, direction)
 
     @property
-    def about_diagonal(self) -> Floats:
-        return self.problem.about_diagonal(self.bend)
+    def approximate_diagonal(self) -> Floats:
+        return self.problem.approximate_diagonal(self.score_hessian)
 
 
 def _evenly_spaced(n: int, at_most: int) -> Ints:
+    """At most so many of the numbers below n, at a fixed distance."""
     return np.arange(0, n, -(-n // at_most))
 
 

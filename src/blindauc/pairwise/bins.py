@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from blindauc._typing import Floats
 from blindauc.losses import Loss
@@ -61,9 +62,8 @@ def _curvature(loss: Loss, width: float) -> Floats:
     apart: Floats = width * np.arange(-N_BINS, N_BINS + 1, dtype=np.float64)
     values = loss.derivative_of_order(0, apart)
     means = (values[2:] - 2 * values[1:-1] + values[:-2]) / width**2
-    every = np.arange(N_BINS)
-    result: Floats = means[every[:, None] - every + N_BINS - 1]
-    return result
+    # Entry (i, j) is means[i - j + N_BINS - 1]: each row is a stretch of the means in reverse.
+    return np.ascontiguousarray(sliding_window_view(means[::-1], N_BINS)[::-1])
 
 
 def looked_up(values: Floats, index: Any) -> Any:

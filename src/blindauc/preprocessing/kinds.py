@@ -88,7 +88,7 @@ def column_kinds(frame: pd.DataFrame) -> dict[str, ColumnKind]:
     - **identifier** (not used): text without spaces that differs in most rows; or whole numbers that differ in most
       rows and either spread evenly over a very wide range, or repeat far less often than random draws from their
       range, as serial numbers do. Numbers with decimals are never identifiers.
-    - **text** (not used): text with spaces that differs in most rows.
+    - **text** (not used): text with spaces that differs in most rows, or has more than 1,000 different values.
 
     Blank cells are missing, and so are words such as "NA" or "?" among numbers, dates and booleans.
 
@@ -232,12 +232,14 @@ def date_kind(name: str, example: str, date_format: str) -> ColumnKind:
 
 def kind_of_words(name: str, distinct: Sequence[str], n_distinct: int, n_rows: int) -> ColumnKind | Fault:
     """Categorical, identifier or free text, judged by (a sample of) the distinct texts and their number."""
-    if not _differ_in_most_rows(n_distinct, n_rows):
-        if n_distinct > MOST_CATEGORIES:
-            return many_categories(n_distinct)
+    do_differ = _differ_in_most_rows(n_distinct, n_rows)
+    is_spaced = sum(" " in text for text in distinct) > len(distinct) / 2
+    if n_distinct <= MOST_CATEGORIES and not do_differ:
         return ColumnKind("categorical", f"{name} has {n_distinct} different value{'s' * (n_distinct > 1)}")
+    if not do_differ and not is_spaced:
+        return many_categories(n_distinct)
     differs = f"{name} differs in {100 * n_distinct / n_rows:.0f} % of the rows"
-    if sum(" " in text for text in distinct) > len(distinct) / 2:
+    if is_spaced:
         return ColumnKind("text", f"{differs} and has spaces in it: looks like free text")
     return ColumnKind("identifier", f"{differs}: looks like an identifier")
 

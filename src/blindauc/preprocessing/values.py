@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blindauc._typing import Floats, Ints
+from blindauc.labels import SAYS_NO, SAYS_YES
 from blindauc.preprocessing.dates import ISO, SECONDS_A_DAY, days_in, days_of_moments, likeliest_format
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MISSING_WORDS = frozenset({"", "?", "-", ".", "na", "n/a", "nan", "nat", "null",
 """Words for missing numbers, dates and booleans (convention). A category may be named None, so that there only
 blanks are missing."""
 
-YES_OR_NO = dict.fromkeys(("yes", "y", "true", "t", "1"), 1.0) | dict.fromkeys(("no", "n", "false", "f", "0"), 0.0)
+YES_OR_NO = dict.fromkeys(SAYS_YES, 1.0) | dict.fromkeys(SAYS_NO, 0.0)
 
 LARGEST = 1e100
 """Larger numbers are taken for infinity (convention): nothing measured is larger, and squares must not overflow."""

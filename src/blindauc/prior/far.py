@@ -2,12 +2,15 @@
 
 If the ratio of labelled to unlabelled density increases with the score, the lowest scores hold fewer labelled rows per
 unlabelled row than the scores just above. A zone at the bottom that holds significantly more contains labels from
-neither class.
+neither class. Only whether there are far labels at all is tested. How far up they reach is an estimate: the zones above
+the first one hold as many as exceed the ratio just above them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -27,11 +30,23 @@ SIGNIFICANCE = 0.01
 occur."""
 
 
+class Zone(NamedTuple):
+    """Bins from `start` up to `end` (exclusive), with the labelled rows per unlabelled row inside and just above."""
+
+    start: int
+    end: int
+    inside: float
+    above: float
+    chance: float
+
+
 def far_probability(counts: Counts) -> Floats:
     """Return, for each bin, the probability that a labelled score in it is far below both classes.
 
-    With k labelled and m unlabelled rows in the zone, and K and M in the bins just above, it is `1 - (K+1)/M * m / k`
-    in the most significant zone and zero elsewhere. It is zero everywhere if no zone is significant.
+    With k labelled and m unlabelled rows in a zone it is `1 - r m / k`, where r is the number of labelled rows per
+    unlabelled row that the two classes account for. That number increases with the score, so it is at most the one just
+    above this zone, and at most the one just above every higher zone. With K labelled and M unlabelled rows above a
+    zone it is taken to be (K+1)/M. The probability is zero everywhere if the first zone is not significant.
 
     Parameters
     ----------
@@ -51,18 +66,40 @@ def far_probability(counts: Counts) -> Floats:
     >>> far_probability(counts)[[0, 1, 2, -1]].round(2).tolist()
     [0.99, 0.99, 0.0, 0.0]
     """
-    labelled, unlabelled = np.cumsum(counts.labelled), np.cumsum(counts.unlabelled)
-    best, probability = SIGNIFICANCE / (len(ZONES) * len(NEIGHBOURS)), np.zeros(len(labelled))
+    probability = np.zeros(len(counts.labelled))
+    least_above = np.inf
+    for zone in reversed(list(far_zones(counts))):
+        least_above = min(least_above, zone.above)
+        probability[zone.start : zone.end] = max(0.0, 1 - least_above / zone.inside)
+    # A label that scores lower is no less likely to be far.
+    return np.maximum.accumulate(probability[::-1])[::-1]
+
+
+def far_zones(counts: Counts) -> Iterator[Zone]:
+    """Yield adjacent zones from the bottom up, each the most significant one above the last; none without far labels.
+
+    Further zones are not tested, because the probability of a zone without far labels is about zero anyway. Measured
+    with 300 and 120 labels, 10 and 30 % of them far and a third of these above the lowest 0.3 % of the rows: with
+    further zones tested at 0.05, the recall is about 0.01 lower and there are about 0.01 more false alarms.
+    """
+    labelled, unlabelled = (np.append(0.0, np.cumsum(each)) for each in (counts.labelled, counts.unlabelled))
+    start, level = 0, SIGNIFICANCE / (len(ZONES) * len(NEIGHBOURS))
+    while zones := list(_zones_above(start, labelled, unlabelled)):
+        best = min(zones, key=lambda zone: zone.chance)
+        if start == 0 and best.chance >= level:
+            return
+        yield best
+        start = best.end
+
+
+def _zones_above(start: int, labelled: Floats, unlabelled: Floats) -> Iterator[Zone]:
+    """Yield all zones that begin at a bin, given the numbers of labelled and unlabelled rows below every bin."""
+    last = len(labelled) - 1
     for share, neighbours in product(ZONES, NEIGHBOURS):
-        zone_end = min(int(np.searchsorted(unlabelled, max(1.0, share * unlabelled[-1]))), len(unlabelled) - 1)
-        n_inside, n_zone = labelled[zone_end], unlabelled[zone_end]
-        next_end = min(int(np.searchsorted(unlabelled, (1 + neighbours) * n_zone)), len(labelled) - 1)
-        n_next, n_beside = labelled[next_end] - n_inside, unlabelled[next_end] - n_zone
-        if n_inside == 0 or n_beside == 0:
-            continue
-        chance = stats.binom.sf(n_inside - 1, np.ceil(n_inside + n_next), n_zone / (n_zone + n_beside))
-        if chance < best:
-            best = chance
-            probability[:] = 0.0
-            probability[: zone_end + 1] = max(0.0, 1 - (n_next + 1) / n_beside * n_zone / n_inside)
-    return probability
+        end = min(int(np.searchsorted(unlabelled, max(1.0, share * unlabelled[-1]))), last)
+        n_inside, n_zone = labelled[end] - labelled[start], unlabelled[end] - unlabelled[start]
+        next_end = min(int(np.searchsorted(unlabelled, unlabelled[end] + neighbours * n_zone)), last)
+        n_next, n_beside = labelled[next_end] - labelled[end], unlabelled[next_end] - unlabelled[end]
+        if end > start and n_inside > 0 and n_zone > 0 and n_beside > 0:
+            chance = stats.binom.sf(n_inside - 1, np.ceil(n_inside + n_next), n_zone / (n_zone + n_beside))
+            yield Zone(start, end, n_inside / n_zone, (n_next + 1) / n_beside, float(chance))

@@ -64,6 +64,10 @@ class ScoreModel:
         """Return P(mislabelled | labelled, score), non-increasing in the score."""
         return self.suspicions[self.steps(scores)]
 
+    def far(self, scores: Any) -> Floats:
+        """Return P(far below both classes | labelled, score), non-increasing in the score."""
+        return self.plausible.far[self.steps(scores)]
+
     def expected_positives(self, scores: Any, k: Any) -> list[Estimate]:
         """Return the expected number of positives among the k highest scores, for each k."""
         counts = self.count(scores)[::-1]

@@ -13,11 +13,15 @@ Tell = Callable[[str, float], None]
 """Reports progress: a function of the current step's name and of the share of the work that is done."""
 
 FIRST_LINE, NEXT_LINE = 1.0, 1.5
-"""Seconds before the first line of a log, and between lines, so that it is never silent for two seconds (convention).
+"""Seconds before the first line of a log, and between lines: at first it is never silent for two seconds (convention).
 
 The first line comes early because Python itself takes time to start, but not at once: invalid input should fail with a
 single line.
 """
+
+LONG, QUIET = 300.0, 30.0
+"""After five minutes there is a line only when the step or its percentage has changed, or after half a minute: the log
+of an hour is to be read, too (convention)."""
 
 EARLY = 0.03
 """No remaining time is shown before this share is done (convention): it would rest on the first step alone."""
@@ -64,9 +68,13 @@ def _lines(stream: TextIO) -> Iterator[Tell]:
         stream.flush()
 
     def go_on() -> None:
-        wait = FIRST_LINE
+        wait, written, at = FIRST_LINE, "", begun
         while not ended.wait(wait):
-            write(*latest[0])
+            (words, share), now = latest[0], time.monotonic()
+            line = f"{share:.0%} {words}"
+            if now - begun < LONG or line != written or now - at >= QUIET:
+                write(words, share)
+                written, at = line, now
             wait = NEXT_LINE
 
     def tell(words: str, share: float) -> None:

@@ -30,6 +30,10 @@ error in the prior or the contamination changes the AUC.
 """
 
 
+ALIKE = 2.0
+"""Weights of two dates that differ by at most this factor, with opposite signs, stand for the time between them."""
+
+
 class Caution(NamedTuple):
     """A warning: its title and what to do about it."""
 
@@ -39,7 +43,7 @@ class Caution(NamedTuple):
 
 def cautions(findings: Findings) -> list[Caution]:
     """All warnings that apply, the gravest first; often none."""
-    return [*_about_auc(findings), *_about_rows(findings), *_about_shares(findings)]
+    return [*_about_auc(findings), *_about_rows(findings), *about_dates(findings), *_about_shares(findings)]
 
 
 def _about_auc(findings: Findings) -> list[Caution]:
@@ -100,6 +104,27 @@ def _about_rows(findings: Findings) -> list[Caution]:
             )
         )
     return found
+
+
+def about_dates(findings: Findings) -> list[Caution]:
+    """A warning if two selected dates have opposite weights, so that neither says anything without the other."""
+    dates = [each for each in findings.features if each.selected and each.unit == "days"]
+    raising, lowering = ([each for each in dates if sign * each.weight > 0] for sign in (1, -1))
+    pairs = [(one, other) for one in raising for other in lowering if _are_alike(one.weight, -other.weight)]
+    if not pairs:
+        return []
+    later, earlier = pairs[0]
+    return [
+        Caution(
+            f"The ranking goes by the time from {earlier.source} to {later.source}",
+            "The reasons name these two dates, each of which means little alone. Add the number of days between them "
+            "to the table as a column, leave the two dates out, and fit again.",
+        )
+    ]
+
+
+def _are_alike(one: float, other: float) -> bool:
+    return max(one, other) <= ALIKE * min(one, other)
 
 
 def _about_shares(findings: Findings) -> list[Caution]:

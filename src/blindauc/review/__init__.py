@@ -1,4 +1,4 @@
-"""Labels checked by people: the queue, the record of decisions, what they say, and the page where they are made.
+"""Review of labels by people: the lists of rows to check, the record of decisions, estimates from them, and the page.
 
 >>> from blindauc import review
 >>> sorted(review.__all__)[:3]

@@ -1,4 +1,4 @@
-"""What a reviewer can say about a row, and the form in which that is written down."""
+"""Decisions of reviewers about rows, and the entries of the record."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ LABELLED, UNLABELLED = "positive", "unlabelled"
 RIGHT, WRONG, POSITIVE, NEGATIVE, CANNOT_TELL = "right", "wrong", "positive", "negative", "cannot tell"
 
 CHOICES = {LABELLED: (RIGHT, WRONG, CANNOT_TELL), UNLABELLED: (POSITIVE, NEGATIVE, CANNOT_TELL)}
-"""What can be said of a label, and of a row without one."""
+"""The possible decisions about a labelled row, and about an unlabelled one."""
 
 SAYS_POSITIVE = {RIGHT: True, POSITIVE: True, WRONG: False, NEGATIVE: False, CANNOT_TELL: None}
-"""Whether a row is positive by each decision; None where that stays open."""
+"""Whether a row is positive by each decision; None if the decision leaves it open."""
 
 DISAGREEMENT = "disagreement"
-"""In the place of a decision where one reviewer says positive and another says negative."""
+"""Takes the place of a decision if reviewers disagree on whether a row is positive."""
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_REQUEST = 80, 2_000, 64
-"""Letters of a reviewer's name, of a note and of a request's identifier (convention)."""
+"""The most characters of a reviewer's name, of a note, and of the identifier of a request (convention)."""
 
 _SHORT = {
     "r": RIGHT,
@@ -38,17 +38,17 @@ _AS_UNLABELLED = {RIGHT: POSITIVE, WRONG: NEGATIVE}
 
 @dataclass(frozen=True)
 class Attempt:
-    """A decision that someone wants to make.
+    """A decision that a reviewer submits.
 
     Attributes
     ----------
-    request : an identifier that its sender made up, so that a repeated request is not a second decision
-    reviewer : who
-    row, name : which row, counted from 1, and what it is called
+    request : an identifier chosen by the sender, so that a repeated request is not a second decision
+    reviewer : the name of the reviewer
+    row, name : the number of the row, from 1, and its name
     label : "positive" or "unlabelled", as in the table
     decision : one of the choices for that label
-    note : why, in the reviewer's words
-    version : how many decisions on the row the reviewer knew of; None where that does not matter
+    note : the reviewer's reason
+    version : the number of decisions on the row that the reviewer had seen; None to accept the decision in any case
     """
 
     request: str
@@ -61,31 +61,32 @@ class Attempt:
     version: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise where a part is not what it should be."""
+        """Raise if an attribute is not valid."""
         if not 1 <= len(self.request) <= LONGEST_REQUEST:
-            raise ValueError(f"A request should have an identifier of 1 to {LONGEST_REQUEST} letters.")
+            raise ValueError(f"The identifier of a request must have 1 to {LONGEST_REQUEST} characters.")
         if not 1 <= len(self.reviewer.strip()) <= LONGEST_NAME:
-            raise ValueError(f"A reviewer should have a name of 1 to {LONGEST_NAME} letters.")
+            raise ValueError(f"The name of a reviewer must have 1 to {LONGEST_NAME} characters.")
         if len(self.note) > LONGEST_NOTE:
-            raise ValueError(f"A note should have at most {LONGEST_NOTE:,} letters, and this has {len(self.note):,}.")
+            raise ValueError(f"A note must have at most {LONGEST_NOTE:,} characters, not {len(self.note):,}.")
         if self.decision not in CHOICES[self.label]:
             raise ValueError(
-                f"Of a row whose label is {self.label!r} one can say {', '.join(CHOICES[self.label])}, not "
-                f"{self.decision!r}."
+                f"The decision about a row whose label is {self.label!r} must be one of "
+                f"{', '.join(CHOICES[self.label])}, not {self.decision!r}."
             )
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the record.
+    """An entry of the record.
 
     Attributes
     ----------
-    id : its place in the record, from 1
-    time : when, in UTC, as ISO 8601
-    attempt : what was to be decided
-    model : the SHA-256 of the model whose doubts were looked at
-    is_accepted : whether it counts; a decision on a row that had changed meanwhile is kept but does not
+    id : the number of the entry, from 1
+    time : the time of the decision in UTC, as ISO 8601
+    attempt : the decision that was submitted
+    model : the SHA-256 of the model whose suspicions the reviewer saw
+    is_accepted : whether the decision counts. If another decision on the row was made meanwhile, it is recorded but
+        does not count.
     """
 
     id: int
@@ -96,7 +97,7 @@ class Entry:
 
 
 def read_decision(word: str, label: str) -> str | None:
-    """The decision that a word of a spreadsheet means for a row of this label; None where it means none.
+    """The decision that a word in a spreadsheet means for a row with this label; None if it means none.
 
     Examples
     --------

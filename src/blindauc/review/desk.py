@@ -1,4 +1,4 @@
-"""The desk of a review: the lists, the record and what stands, as one reviewer may see it."""
+"""The state of a review, as each reviewer may see it: the lists, the record and the current decisions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from threading import Lock
 from typing import Any
 
 from blindauc.review.decisions import LABELLED, Attempt, Entry
+from blindauc.review.estimates import CheckSummary
 from blindauc.review.facts import Facts
-from blindauc.review.knowledge import Known
 from blindauc.review.queue import Item, Queue
 from blindauc.review.record import Record
 from blindauc.review.standing import Standing
@@ -18,7 +18,7 @@ from blindauc.review.standing import Standing
 
 @dataclass(frozen=True)
 class About:
-    """What is reviewed: the name of the table, the column of its labels, and the value that means positive."""
+    """The name of the reviewed table, the column of its labels, and the value that means positive."""
 
     data: str
     label: str
@@ -26,16 +26,16 @@ class About:
 
 
 class Desk:
-    """What reviewers work at.
+    """A review in progress. Several threads may use it.
 
     Parameters
     ----------
     about : About
     record : Record
-    queues : sequence of Queue
-        The labels to check and the unlabelled rows to check.
+    queues : tuple of Queue
+        The labels to check, and the unlabelled rows to check.
     facts : callable
-        What is shown of a row, by its number.
+        From the number of a row to the facts that are shown.
     blind : bool, default=False
         Whether reviewers do not see each other's decisions.
     """
@@ -54,11 +54,11 @@ class Desk:
         self._items = {item.row: item for queue in queues for item in queue.items}
 
     def item(self, row: int) -> Item | None:
-        """The row of a list with this number; None where it is in no list."""
+        """The item of a row; None if the row is in no list."""
         return self._items.get(row)
 
     def decide(self, request: str, reviewer: str, row: int, decision: str, note: str, version: int) -> Entry:
-        """Write a decision down; see `Record.decide`."""
+        """Record a decision; see `Record.decide`."""
         item = self._items[row]
         attempt = Attempt(request, reviewer, row, item.name, item.label, decision, note, version)
         return self._record.decide(attempt, blind=self.blind)
@@ -68,28 +68,29 @@ class Desk:
         return self._record.entries()
 
     def changes(self, reviewer: str, since: int) -> dict[str, Any]:
-        """The rows whose decisions changed beyond a place in the record, as this reviewer may see them.
+        """The rows with new decisions since an entry of the record, as this reviewer may see them.
 
-        `last` is the place up to which that is told, and `rows` has a dict for each row.
+        `last` is the number of the last entry that is included, and `rows` has a dict for each row.
         """
         with self._up_to_date() as standing:
+            # Entries that are newer than `standing` are left for the next request.
             new = [entry.attempt for entry in self._record.entries(since) if entry.id <= standing.last]
             rows = dict.fromkeys(each.row for each in new if not self.blind or each.reviewer == reviewer)
             return {"last": standing.last, "rows": [self._row(standing, row, reviewer) for row in rows]}
 
     def row(self, row: int, reviewer: str) -> dict[str, Any]:
-        """What stands for a row, as this reviewer may see it."""
+        """The current decisions on a row, as this reviewer may see them."""
         with self._up_to_date() as standing:
             return self._row(standing, row, reviewer)
 
-    def known(self, reviewer: str) -> tuple[Known, Known]:
-        """What the decisions that this reviewer may see say of either list."""
+    def summaries(self, reviewer: str) -> tuple[CheckSummary, CheckSummary]:
+        """Summaries of both lists, from the decisions that this reviewer may see."""
         seen, (labels, unlabelled) = self._seen_by(reviewer), self.queues
         with self._up_to_date() as standing:
-            return _known(standing, labels, seen), _known(standing, unlabelled, seen)
+            return _summary(standing, labels, seen), _summary(standing, unlabelled, seen)
 
     def disagreements(self) -> list[int]:
-        """The rows of the lists that reviewers disagree on; none where they are blind to each other."""
+        """The rows of the lists that reviewers disagree on; none in a blind review."""
         with self._up_to_date() as standing:
             return [] if self.blind else [row for row in standing.disagreements() if row in self._items]
 
@@ -98,7 +99,7 @@ class Desk:
 
     @contextmanager
     def _up_to_date(self) -> Iterator[Standing]:
-        """What stands, and does not change meanwhile; another process may have written to the record as well."""
+        """The current decisions, locked. Other processes may write to the record, so new entries are read first."""
         with self._lock:
             self._standing.take(self._record.entries(self._standing.last))
             yield self._standing
@@ -117,8 +118,8 @@ class Desk:
         }
 
 
-def _known(standing: Standing, queue: Queue, seen_by: str | None) -> Known:
-    """Of labels the wrong ones are looked for, of unlabelled rows the positive ones."""
+def _summary(standing: Standing, queue: Queue, seen_by: str | None) -> CheckSummary:
+    """The summary of a list: checks of labels look for wrong ones, checks of unlabelled rows for positive ones."""
     sought, places = queue.label != LABELLED, queue.places
-    said = standing.is_positive(seen_by).items()
-    return queue.prospect.after({places[row]: is_positive is sought for row, is_positive in said if row in places})
+    decided = standing.is_positive(seen_by).items()
+    return queue.prospect.after({places[row]: is_positive is sought for row, is_positive in decided if row in places})

@@ -1,4 +1,4 @@
-"""The way in: an address with a token, or a form that asks for a password."""
+"""Login: by an address with a token, or by a form that asks for a password."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from blindauc.review.security import Door, TooSoonError
 
 ENTER = "/enter"
 
+_NOT_THE_ADDRESS = "Open the address that `blindauc review` printed."
+
 _STYLE = """
 :root { color-scheme: light dark; }
 body { display: grid; place-items: center; min-height: 90vh; margin: 0; padding: 1rem;
@@ -27,7 +29,7 @@ p { margin: 0; }
 
 
 def login_page(words: str = "") -> tuple[str, str]:
-    """A page that asks for the password, and the policy that it needs: its style is in it, and nothing else is read."""
+    """The login page, and its Content-Security-Policy: only the inline style, by its hash, and no other resource."""
     head = [tag("meta", charset="utf-8"), tag("meta", name="viewport", content="width=device-width, initial-scale=1")]
     form = tag(
         "form",
@@ -51,7 +53,7 @@ def login_page(words: str = "") -> tuple[str, str]:
 
 
 class Entrance:
-    """Answers at `/enter`: exchanges the secret for a session.
+    """The endpoint `/enter`, which exchanges the secret for a session.
 
     Parameters
     ----------
@@ -64,10 +66,10 @@ class Entrance:
         self._door, self._cookie = door, cookie
 
     async def __call__(self, request: Request) -> Response:
-        """Let someone in, or not."""
+        """Start a session, or refuse."""
         secret = await self._secret(request)
         if secret is None:
-            return self._refused("Open the address that `blindauc review` printed.", 401)
+            return self._refused(_NOT_THE_ADDRESS, 401)
         address = request.client.host if request.client else ""
         try:
             session = await run_in_threadpool(self._door.enter, secret, address)
@@ -76,11 +78,11 @@ class Entrance:
             answer.headers["Retry-After"] = f"{error.wait:.0f}"
             return answer
         if session is None:
-            return self._refused("That is not it.", 403)
+            return self._refused("The password is wrong." if self._door.asks_password else _NOT_THE_ADDRESS, 403)
         return self._welcome(session)
 
     async def _secret(self, request: Request) -> str | None:
-        """What someone says: the token of the address, or the password of the form."""
+        """The secret of a request: the token of the address, or the password of the form."""
         if not self._door.asks_password:
             return request.query_params.get("token") if request.method == "GET" else None
         if request.method != "POST":
@@ -98,8 +100,8 @@ class Entrance:
         return PlainTextResponse(words, status)
 
     def _welcome(self, session: str) -> Response:
-        # A browser that was sent here by another site does not hand out a strict cookie on a redirect; it does when our
-        # own page asks for the next one. The address with the token does not stay in the history either way.
+        # A browser that came here from another site does not send a strict cookie after a redirect, but does after a
+        # refresh by our own page. Neither leaves the address with the token in the history.
         answer: Response = RedirectResponse("/", 303) if self._door.asks_password else HTMLResponse(_onwards())
         answer.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")
         return answer

@@ -1,16 +1,16 @@
-"""Decisions in tables: what was checked to a file, and from a spreadsheet into the record.
+"""Decisions in tables: export of the checked rows, and import of decisions from a spreadsheet.
 
-A table of what was checked has a line for each row of the data that was checked, in their order:
+The exported table has a line for each row that was checked, in the order of the data:
 
-- `id`: the name of the row, only where a column of the data names the rows
-- `row`: its number from 1, the first row below the header
+- `id`: the name of the row, only if a column of the data names the rows
+- `row`: the number of the row, from 1; the first row is that below the header
 - `label`: "positive" or "unlabelled", as in the data
-- `decision`: "right" or "wrong" of a label, "positive" or "negative" of an unlabelled row, "cannot tell", or
-  "disagreement" where one reviewer says positive and another negative
-- `note`: why, in the reviewers' words
-- `reviewer`: who; several names are separated by "; "
-- `time`: when the last of them decided, in UTC, as ISO 8601
-- `model`: the SHA-256 of the model file that was looked at
+- `decision`: "right" or "wrong" for a label, "positive" or "negative" for an unlabelled row, "cannot tell", or
+  "disagreement" if one reviewer says positive and another negative
+- `note`: the reviewers' reasons
+- `reviewer`: the names of the reviewers, separated by "; "
+- `time`: the time of the last decision in UTC, as ISO 8601
+- `model`: the SHA-256 of the model file that the reviewers used
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "row", "label", "decision", "note", "reviewer", "time", "model")
 
 FORMULA = "'"
-"""What tables of ours have before text that a spreadsheet would take for a formula."""
+"""The prefix in our tables of text that a spreadsheet would read as a formula."""
 
 
 def checked_table(entries: Iterable[Entry], reviewer: str | None = None) -> pd.DataFrame:
-    """What was checked as a table, by all reviewers or by one; its columns are told at the top of this module."""
+    """The rows checked by all reviewers, or by one, as a table with the columns described in this module."""
     import pandas as pd
 
     rows = checked_rows(entries, reviewer)
@@ -52,7 +52,7 @@ def checked_table(entries: Iterable[Entry], reviewer: str | None = None) -> pd.D
 
 
 def as_csv(entries: Iterable[Entry], reviewer: str | None = None) -> bytes:
-    """The table of what was checked as the content of a CSV file."""
+    """The table of the checked rows as the content of a CSV file."""
     from blindauc.analysis.spreadsheets import write_csv
 
     with tempfile.TemporaryDirectory() as folder:
@@ -63,12 +63,12 @@ def as_csv(entries: Iterable[Entry], reviewer: str | None = None) -> bytes:
 
 @dataclass(frozen=True)
 class Names:
-    """The rows of a table.
+    """The names and labels of the rows of a table.
 
     Attributes
     ----------
-    names : what each row is called; its number where no column names the rows
-    labelled : the numbers of the rows that are labelled positive, counted from 1
+    names : the name of each row; its number if no column names the rows
+    labelled : the numbers of the rows that are labelled positive, from 1
     """
 
     names: Sequence[str]
@@ -80,21 +80,21 @@ class Names:
 
 
 def read_decisions(frame: pd.DataFrame, names: Names, reviewer: str) -> list[Attempt]:
-    """The decisions of a spreadsheet, ready to be written down; rows without one are left out.
+    """The decisions in a spreadsheet, ready to be recorded; rows without one are left out.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        With the column `decision`, and `id` or `row` or both; `note` and `reviewer` if there are any.
+        With the column `decision`, and `id` or `row` or both; `note` and `reviewer` are optional.
     names : Names
         The rows of the data.
     reviewer : str
-        Who decided, where no column says so.
+        The reviewer of rows without one.
 
     Raises
     ------
     ValueError
-        One line, where a row or a word is unknown, or a row comes twice.
+        If a row or a word is unknown, or a row occurs twice.
     """
     _check_columns(frame)
     rows_of = {name.strip(): row for row, name in enumerate(names.names, start=1)}
@@ -116,8 +116,8 @@ def read_decisions(frame: pd.DataFrame, names: Names, reviewer: str) -> list[Att
     return attempts
 
 
-def not_yet_said(attempts: Iterable[Attempt], entries: Iterable[Entry]) -> list[Attempt]:
-    """Those decisions that do not only repeat what their reviewer said last, as a file that is read again does."""
+def without_repeats(attempts: Iterable[Attempt], entries: Iterable[Entry]) -> list[Attempt]:
+    """The decisions that differ from the last one of their reviewer on the row: a file may be imported again."""
     standing = Standing()
     standing.take(entries)
 
@@ -131,22 +131,22 @@ def not_yet_said(attempts: Iterable[Attempt], entries: Iterable[Entry]) -> list[
 def _check_columns(frame: pd.DataFrame) -> None:
     if "decision" not in frame or not {"id", "row"} & set(frame.columns):
         came = ", ".join(map(repr, frame.columns[:8]))
-        raise ValueError(f"The table should have the columns 'decision' and 'id' or 'row', and has {came}: add them.")
+        raise ValueError(f"The table must have the columns 'decision' and 'id' or 'row', but has {came}: add them.")
 
 
 def _row(cells: dict[Any, Any], rows_of: dict[str, int], n_rows: int, line: int) -> int:
-    """Which row of the data is meant."""
+    """The number of the row of the data that a line of the spreadsheet names."""
     name, number = _text(cells.get("id")), _text(cells.get("row"))
     by_number = int(number) if number.isdecimal() and 1 <= int(number) <= n_rows else None
     if number and by_number is None:
-        raise ValueError(f"Data row {line} names row {number!r}, and the rows go from 1 to {n_rows:,}: mend it.")
+        raise ValueError(f"Data row {line} names row {number!r}, but the rows go from 1 to {n_rows:,}: correct it.")
     if not name and by_number is None:
-        raise ValueError(f"Data row {line} has a decision and neither id nor row: fill one in.")
+        raise ValueError(f"Data row {line} has a decision but neither id nor row: fill one in.")
     by_name = rows_of.get(name, by_number if not name else None)
     if by_name is None:
-        raise ValueError(f"Data row {line} names {name[:60]!r}, and no row is called so: mend the id.")
+        raise ValueError(f"Data row {line} names {name[:60]!r}, but no row has that name: correct the id.")
     if by_number not in (None, by_name):
-        raise ValueError(f"Data row {line} names {name[:60]!r}, which is row {by_name}, and row {by_number}: mend one.")
+        raise ValueError(f"Data row {line} names {name[:60]!r}, row {by_name}, but also row {by_number}: correct one.")
     return by_name
 
 
@@ -155,7 +155,7 @@ def _attempt(row: int, who: str, word: str, note: str, names: Names, line: int) 
     decision = read_decision(word, label)
     if decision is None:
         choices = ", ".join(repr(choice) for choice in CHOICES[label])
-        raise ValueError(f"Data row {line} says {word[:60]!r}, and {choices} were expected: mend it.")
+        raise ValueError(f"Data row {line} says {word[:60]!r}, but {choices} were expected: correct it.")
     try:
         return Attempt(uuid4().hex, who, row, names.names[row - 1], label, decision, note)
     except ValueError as error:
@@ -163,7 +163,7 @@ def _attempt(row: int, who: str, word: str, note: str, names: Names, line: int) 
 
 
 def _text(cell: Any) -> str:
-    """A cell as text, without what kept it from being a formula."""
+    """A cell as text, without the prefix that keeps it from being a formula."""
     import pandas as pd
 
     from blindauc.analysis.spreadsheets import FORMULA_STARTS

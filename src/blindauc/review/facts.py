@@ -1,4 +1,4 @@
-"""What a reviewer is shown of a row: its cells beside what is usual, and where it lies on the curves of the score."""
+"""The facts that a reviewer sees of a row: its cells compared with other rows, and its values on the effect curves."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from blindauc.report.findings import EffectCurve
 
 @dataclass(frozen=True)
 class Spread:
-    """Where a number lies among those of other rows.
+    """A number compared with those of other rows.
 
     Attributes
     ----------
     value : the number; days since 1970-01-01 for a date
-    labelled, unlabelled : quantiles of the same column in both kinds of rows, increasing; empty where all are missing
-    below_labelled, below_unlabelled : the share of these rows with a smaller number, and half of those with the same
+    labelled, unlabelled : quantiles of the column in labelled and in unlabelled rows, increasing; empty if all values
+        are missing
+    below_labelled, below_unlabelled : the share of these rows with a smaller number, plus half of those with the same
     """
 
     value: float
@@ -28,7 +29,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Shares:
-    """How many other rows say the same: the shares of both kinds of rows; `is_missing` where a cell says nothing."""
+    """The shares of labelled and unlabelled rows with the same category; `is_missing` if the cell is missing."""
 
     labelled: float
     unlabelled: float
@@ -37,7 +38,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a column of the table holds in a row, as text, and how that compares; None where it cannot be compared."""
+    """The cell of a column as text, and its comparison with other rows; None if it cannot be compared."""
 
     column: str
     text: str
@@ -46,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Marked:
-    """A curve of the score, and the value of the row on it; None where the row has none."""
+    """An effect curve, and the value of the row on its axis; None if the value is missing."""
 
     effect: EffectCurve
     value: float | None
@@ -54,13 +55,13 @@ class Marked:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that is shown of a row.
+    """The facts of a row.
 
     Attributes
     ----------
-    cells : of the columns that the score uses, the strongest first
-    others : of all other columns
-    curves : what the strongest columns add to the score, the strongest first
+    cells : cells of the columns that the score uses, the strongest first
+    others : cells of the other columns
+    curves : effect curves of the strongest columns, the strongest first
     """
 
     cells: Sequence[Cell] = ()

@@ -1,4 +1,4 @@
-"""What stands before every page: who asks, from which page, how much they send, and what browsers may do with it."""
+"""Checks before every request: session, origin, host and size; and the security headers of every response."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from blindauc.review.entrance import ENTER, login_page
 from blindauc.review.security import Door
 
 LARGEST_BODY = 1 << 16
-"""Bytes of a request: a decision with the longest note is a tenth of it."""
+"""The most bytes of a request (convention): a decision with the longest note has about a tenth."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""Nothing runs or is loaded but our own files; no page may frame ours."""
+"""Only our own files are run or loaded, and no page may frame ours."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -31,7 +31,7 @@ HEADERS = {
 
 
 class Guard:
-    """Answers 401 or 403 to whoever has no session, and to what other sites send; all else goes on to the app.
+    """Middleware that refuses requests without a session, from other sites, or too large; others go to the app.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ class Guard:
     cookie : str
         The name of the cookie that holds the session.
     hosts : set of str, optional
-        What the Host header may say; anything by default. A name that an attacker's server resolves to this machine
-        is none of them.
+        The allowed values of the Host header; any by default. It keeps out names of an attacker's domain that resolve
+        to this machine (DNS rebinding).
     """
 
     def __init__(self, app: ASGIApp, door: Door, cookie: str, hosts: frozenset[str] | None = None) -> None:
         self._app, self._door, self._cookie, self._hosts = app, door, cookie, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             return
 
@@ -65,14 +65,14 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if self._hosts is not None and headers.get("host") not in self._hosts:
-            return PlainTextResponse("This address is not the one of the review.", 403)
+            return PlainTextResponse("This is not the address of the review.", 403)
         is_reading = scope["method"] in ("GET", "HEAD")
         if not is_reading and headers.get("origin") != f"{scope['scheme']}://{headers.get('host')}":
             return PlainTextResponse("Only the page of the review may send this.", 403)
         if scope["path"] != ENTER and not self._door.knows(self._session(headers)):
             return self._who_are_you(scope)
         if int(_digits(headers.get("content-length"))) > LARGEST_BODY:
-            return PlainTextResponse("That is too much.", 413)
+            return PlainTextResponse("The request is too large.", 413)
         return None
 
     def _who_are_you(self, scope: Scope) -> Response:
@@ -82,7 +82,7 @@ class Guard:
         return PlainTextResponse("Open the address that `blindauc review` printed.", 401)
 
     def _session(self, headers: Headers) -> str:
-        # Other servers on this machine share the cookies, and may write them in ways that a strict reader stops at.
+        # Other servers on this machine share the cookies, and may set some that a strict parser rejects.
         return cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
 
 
@@ -91,7 +91,7 @@ def _digits(text: str | None) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """What is received, cut off where it is more than it said it would be."""
+    """The body of a request, which is cut off if it is larger than allowed, whatever its Content-Length says."""
     n_bytes = 0
 
     async def receive_some() -> Message:

@@ -1,4 +1,4 @@
-"""The page of a review, which is sent once: lists, what is known, the decision and dialogs around a row."""
+"""The page of a review: everything around a row, which is sent once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ KEYS = (
     ("r", "right, or positive"),
     ("w", "wrong, or negative"),
     ("c", "cannot tell"),
-    ("b", "back to the row before"),
+    ("b", "back to the previous row"),
     ("s", "skip to the next row"),
     ("n", "write a note"),
     ("?", "this help"),
 )
 
 HELP = (
-    "Rows come in the order of suspicion. Look at the reasons and at the columns of the row beside what is usual, "
-    "check its record, and decide. A decision is on the disk when the next row is shown. You can come back and decide "
-    "again: the last decision counts, and all of them stay in the record."
+    "Rows are in the order of suspicion. Read the reasons, compare the row with other rows, check its record, and "
+    "decide. The next row appears when your decision is saved. You can go back and decide again: your last decision "
+    "counts, and all decisions remain in the record."
 )
 
 
@@ -78,6 +78,7 @@ def _top(desk: Desk) -> Markup:
             tag("span", id="progress-text"),
             class_="gone",
         ),
+        tag("a", "Results so far", id="found-so-far", href="#results"),
         tag(
             "div",
             _button("who", "", title="Change the name"),
@@ -101,7 +102,7 @@ def _key(key: str) -> Markup:
 
 
 def _trouble() -> Markup:
-    """What went wrong, and what of it is kept; hidden as long as nothing did."""
+    """An error message with a button to retry; hidden as long as there is no error."""
     return tag(
         "div", tag("p", id="trouble-words"), _button("retry", "Try again"), id="trouble", role="alert", hidden=True
     )
@@ -111,23 +112,23 @@ def _side(desk: Desk) -> Markup:
     kept = "Each reviewer sees only their own decisions." if desk.blind else None
     return tag(
         "aside",
-        tag("h2", "What is known"),
-        tag("div", id="known"),
+        tag("h2", "Results so far", id="results"),
+        tag("div", id="summary"),
         tag("section", tag("h2", "Disagreements"), tag("ul", id="disagreements"), id="disagreeing", hidden=True),
         tag("details", tag("summary", "All rows of this list"), tag("ol", id="list"), id="all-rows"),
-        tag("p", tag("a", "Download what was checked", href="/checked.csv", download="checked.csv", id="export")),
+        tag("p", tag("a", "Download the checked rows", href="/checked.csv", download="checked.csv", id="export")),
         tag("p", kept, class_="note") if kept else None,
     )
 
 
 def _decide() -> Markup:
-    """What a reviewer can say, always in reach of a thumb."""
+    """The note and the buttons of decisions, always at the bottom of the window, in reach of a thumb."""
     return tag(
         "footer",
         tag(
             "div",
             tag("label", "Note ", _key("n"), for_="note"),
-            tag("input", type="text", id="note", maxlength=2000, placeholder="why, if you like", autocomplete="off"),
+            tag("input", type="text", id="note", maxlength=2000, placeholder="reason (optional)", autocomplete="off"),
             class_="why-not",
         ),
         tag(
@@ -146,13 +147,13 @@ def _decide() -> Markup:
 
 
 def _name_dialog(desk: Desk) -> Markup:
-    blind = "You will not see what others decide, nor they what you do. " if desk.blind else ""
+    blind = "Reviewers do not see each other's decisions. " if desk.blind else ""
     return tag(
         "dialog",
         tag(
             "form",
             tag("h2", "Who is checking?", id="name-title"),
-            tag("p", f"{blind}Your name is written beside each of your decisions."),
+            tag("p", f"{blind}Your name is recorded with each of your decisions."),
             tag("label", "Name", for_="name"),
             tag("input", type="text", id="name", required=True, maxlength=80, autocomplete="name"),
             tag("button", "Begin", type="submit", class_="yes"),

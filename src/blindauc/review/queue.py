@@ -1,4 +1,4 @@
-"""What is to be checked, and in which order: labels by suspicion, and unlabelled rows from the top of the ranking."""
+"""The lists of rows to check: labels in the order of suspicion, and unlabelled rows in the order of the ranking."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 from blindauc.report.counting import among_first
 from blindauc.report.findings import Expected, Findings
 from blindauc.review.decisions import LABELLED, UNLABELLED
-from blindauc.review.knowledge import Prospect
+from blindauc.review.estimates import Prospect
 
 MOST_QUEUED = 2_000
-"""Labels that are offered for a check: more than anyone checks by hand."""
+"""The most labels of a list (convention): more than anyone checks by hand."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,11 @@ class Item:
 
     Attributes
     ----------
-    row, name : its number from 1, and what it is called
+    row, name : the number of the row, from 1, and its name
     label : "positive" or "unlabelled", as in the table
-    chance : that the label is wrong, or that an unlabelled row is positive; None where the run cannot tell
-    reason : in words
+    chance : the probability that the label is wrong, or that an unlabelled row is positive; None if the model has too
+        few labels to estimate it
+    reason : why the row is in the list, in words
     """
 
     row: int
@@ -35,14 +36,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Queue:
-    """A list of rows to check, the first first.
+    """A list of rows to check, in order.
 
     Attributes
     ----------
-    label : of its rows, "positive" or "unlabelled"
+    label : the label of its rows, "positive" or "unlabelled"
     items : the rows
-    n_advised : how many of them the run advises to check
-    prospect : what the run expects of all rows of the list, of which `items` may be the first
+    n_advised : how many of them the model advises to check
+    prospect : the model's expectation for all rows of this kind, of which `items` may be only the first
     """
 
     label: str
@@ -52,12 +53,12 @@ class Queue:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Where each row is in the list."""
+        """The index of each row in the list."""
         return {item.row: place for place, item in enumerate(self.items)}
 
 
 def queues_of(findings: Findings) -> tuple[Queue, Queue]:
-    """The labels to check and the unlabelled rows to check.
+    """The list of labels and the list of unlabelled rows to check.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def _labels(findings: Findings) -> Queue:
 
 def _unlabelled(findings: Findings) -> Queue:
     is_known, cases = findings.is_auc_known, findings.cases
-    # Where the prior is not known, only the interval of a probability means something.
+    # If the prior is not identified, only the interval of a probability can be reported.
     is_stated = is_known and findings.is_prior_known
     items = tuple(
         Item(case.row, _encodable(case.name), UNLABELLED, case.probability.value if is_stated else None, case.reason)
@@ -93,12 +94,12 @@ def _unlabelled(findings: Findings) -> Queue:
 
 
 def _encodable(name: str) -> str:
-    """A name as it can be written to a file: halves of surrogate pairs cannot."""
+    """A name that can be encoded as UTF-8; lone surrogates are replaced."""
     return name.encode(errors="replace").decode()
 
 
 def _prospect(chances: list[float], curve: list[Expected]) -> Prospect:
-    """What is expected of rows, of which the curve says how many are among the first."""
+    """The expectation for rows with these probabilities; the curve has the expected hits among the first rows."""
     if not chances or not curve:
         return Prospect((), 0.0, 0.0)
     in_all = among_first(curve, len(chances))

@@ -1,7 +1,7 @@
-"""The record of a review: an SQLite file beside the run to which lines are added, and of which none is ever changed.
+"""The record of a review: an append-only SQLite file in the folder of the run.
 
-Written ahead (WAL) and synchronised to the disk in full, so that a decision which was acknowledged is there after the
-process is killed or the power fails.
+It uses a write-ahead log (WAL) with full synchronisation, so that no acknowledged decision is lost if the process is
+killed or the power fails.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from blindauc.files import check_is_replaceable
 from blindauc.review.decisions import Attempt, Entry
 
 RECORD = "review.sqlite"
-"""Its name in the folder of a run."""
+"""The name of the file in the folder of a run."""
 
 PATIENCE = 10.0
-"""Seconds to wait for another process that writes (convention)."""
+"""Seconds to wait while another process writes (convention)."""
 
 _FORMAT = 1
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""A full disk shows as either, depending on which write meets it."""
+"""Error codes of a full disk: it is either, depending on which write fails."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -63,7 +63,7 @@ _COLUMNS = "id, request, reviewer, time, row, name, label, decision, note, model
 
 
 class RecordFullError(OSError):
-    """The disk has no room for another decision; those that were acknowledged are safe."""
+    """The disk is full, and a decision was not recorded. Those that were acknowledged are safe."""
 
 
 class Record:
@@ -72,11 +72,11 @@ class Record:
     Parameters
     ----------
     path : path
-        Of the file; it is made where it is not there.
+        The path of the file, which is created if it does not exist.
     data : str
-        The SHA-256 of the table. A record belongs to one table, since it counts its rows.
+        The SHA-256 of the table. A record belongs to one table, since it identifies rows by their numbers.
     model : str
-        The SHA-256 of the model whose doubts are looked at, written beside each decision.
+        The SHA-256 of the model whose suspicions are reviewed; it is recorded with each decision.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Record:
     def __init__(self, path: Path, *, data: str, model: str) -> None:
         check_is_replaceable(path)
         self.path, self._model, self._lock = path, model, Lock()
-        with _faults_told(path):
+        with _readable_errors(path):
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             try:
                 self._set_up(data)
@@ -107,7 +107,7 @@ class Record:
     def _set_up(self, data: str) -> None:
         execute = self._connection.execute
         if execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
-            raise ValueError(f"{self.path} cannot be written ahead of time here: copy the run to a local disk.")
+            raise ValueError(f"{self.path} is on a disk without support for WAL files: copy the run to a local disk.")
         execute("PRAGMA synchronous = FULL")
         self._connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
         about = {"format": str(_FORMAT), "data": data}
@@ -118,53 +118,53 @@ class Record:
                 there = about
         if there != about:
             what = "table" if there.get("format") == str(_FORMAT) else "version of blindauc"
-            raise ValueError(f"{self.path} is the record of another {what}: move it away to begin a new one.")
+            raise ValueError(f"{self.path} is the record of another {what}: move it away to start a new one.")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def decide(self, attempt: Attempt, *, blind: bool = False) -> Entry:
-        """Write a decision down; when this returns, it is on the disk.
+        """Record a decision. When this returns, it is on disk.
 
         Parameters
         ----------
         attempt : Attempt
-            One whose request is in the record already is not written again.
+            A request that is in the record already is not recorded again.
         blind : bool, default=False
-            Whether only the reviewer's own decisions make a row one that changed meanwhile.
+            Whether only the reviewer's own decisions count as changes of the row.
 
         Returns
         -------
         Entry
-            It is not accepted if the row had changed since the reviewer looked at it.
+            It is not accepted if the row has changed since the reviewer saw it.
 
         Raises
         ------
         RecordFullError
-            Where there is no room; nothing is written then.
+            If the disk is full; nothing is recorded then.
         """
-        with self._lock, _faults_told(self.path), self._writing():
+        with self._lock, _readable_errors(self.path), self._writing():
             return self._written(attempt, blind=blind)
 
     def decide_all(self, attempts: Iterable[Attempt]) -> int:
-        """Write decisions down, all of them or none, whatever was decided before; returns how many were new."""
-        with self._lock, _faults_told(self.path), self._writing():
+        """Record all decisions or none, whatever was decided before; return the number of new ones."""
+        with self._lock, _readable_errors(self.path), self._writing():
             before = self._connection.total_changes
             for attempt in attempts:
                 self._written(attempt, blind=False)
             return self._connection.total_changes - before
 
     def entries(self, after: int = 0) -> list[Entry]:
-        """The lines of the record beyond a place, the oldest first."""
-        with self._lock, _faults_told(self.path):
+        """The entries with numbers larger than `after`, the oldest first."""
+        with self._lock, _readable_errors(self.path):
             lines = self._connection.execute(f"SELECT {_COLUMNS} FROM decisions WHERE id > ? ORDER BY id", (after,))
             return [_entry(line) for line in lines]
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction; SQLite may have ended it by itself when it met a full disk."""
+        """A transaction. On a full disk SQLite may have rolled it back by itself."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -180,17 +180,17 @@ class Record:
             return _repeated(_entry(line), attempt)
         version = self._version(attempt.row, attempt.reviewer if blind else None)
         is_accepted = attempt.version in (None, version)
-        known = version if attempt.version is None else attempt.version
+        seen = version if attempt.version is None else attempt.version
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         values = (
             *(attempt.request, attempt.reviewer, time, attempt.row, attempt.name, attempt.label, attempt.decision),
-            *(attempt.note, self._model, known, int(is_accepted)),
+            *(attempt.note, self._model, seen, int(is_accepted)),
         )
         places = ", ".join("?" * len(values))
         added = self._connection.execute(
             f"INSERT INTO decisions ({_COLUMNS.removeprefix('id, ')}) VALUES ({places})", values
         )
-        return Entry(int(added.lastrowid or 0), time, replace(attempt, version=known), self._model, is_accepted)
+        return Entry(int(added.lastrowid or 0), time, replace(attempt, version=seen), self._model, is_accepted)
 
     def _version(self, row: int, reviewer: str | None) -> int:
         of_reviewer = "" if reviewer is None else " AND reviewer = ?"
@@ -208,21 +208,24 @@ def _entry(line: Sequence[object]) -> Entry:
 
 
 def _repeated(entry: Entry, attempt: Attempt) -> Entry:
-    """The line that a request led to; a ValueError where another decision claims to be the same request."""
+    """The entry of a repeated request; a ValueError if the request came with another decision before."""
     same = replace(attempt, version=entry.attempt.version) == entry.attempt
     if not same:
-        raise ValueError(f"The request {attempt.request!r} was made before with another decision: make up a new one.")
+        raise ValueError(
+            f"The request {attempt.request!r} was made before with another decision: use another identifier."
+        )
     return entry
 
 
 @contextmanager
-def _faults_told(path: Path) -> Iterator[None]:
+def _readable_errors(path: Path) -> Iterator[None]:
+    """Replace errors of SQLite by errors of one line that name the file and the remedy."""
     try:
         yield
     except sqlite3.OperationalError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code, without what it happened in
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code, without the extended one
         if code in _FULL:
-            raise RecordFullError(f"There is no room on the disk for {path} ({error}): make room.") from error
+            raise RecordFullError(f"The disk of {path} is full ({error}): free some space.") from error
         raise OSError(f"{path} cannot be opened or written to ({error}).") from error
     except sqlite3.DatabaseError as error:
-        raise ValueError(f"{path} is damaged, or is no record of a review ({error}): move it away.") from error
+        raise ValueError(f"{path} is damaged, or is not the record of a review ({error}): move it away.") from error

@@ -1,4 +1,4 @@
-"""What is shown of a row: what is asked about it, why, its columns beside what is usual, and its curves."""
+"""The HTML of a row: the question, the reasons, its columns compared with other rows, and its effect curves."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from blindauc.review.queue import Item
 from blindauc.review.strips import bars, in_words, strip
 
 CELLS_AT_FIRST = 10
-"""Columns in sight; the others are a click away."""
+"""Columns that are shown without a click (convention)."""
 
 KINDS = (("labelled", "labelled positives"), ("unlabelled", "unlabelled rows"))
-_HEADS = ("Column", "This row", *(f"Among {words}" for _, words in KINDS), "Where it lies")
+_HEADS = ("Column", "This row", *(f"Among {words}" for _, words in KINDS), "Position")
 
 
 def row_article(item: Item, facts: Facts, about: About, place: int) -> Markup:
-    """A row: what is asked about it, why, its columns and its curves.
+    """The HTML of a row.
 
     Parameters
     ----------
     item : Item
     facts : Facts
     about : About
-    place : its place in its list, from 1
+    place : the place of the row in its list, from 1
     """
     is_named = item.name != str(item.row)
     return together(
@@ -63,8 +63,8 @@ def _question(item: Item, about: About) -> list[Child]:
 def _chance(item: Item) -> Markup | None:
     if item.chance is None:
         return None
-    what = "probably wrong" if item.label == LABELLED else "probably positive"
-    return tag("p", tag("strong", percent(item.chance)), f" {what}", class_="chance-told")
+    what = "wrong" if item.label == LABELLED else "positive"
+    return tag("p", tag("strong", percent(item.chance)), f" probability that it is {what}", class_="probability")
 
 
 def _cells(cells: Sequence[Cell]) -> Markup | None:
@@ -85,7 +85,7 @@ def _cells(cells: Sequence[Cell]) -> Markup | None:
 def _table(cells: Sequence[Cell]) -> Markup:
     return tag(
         "table",
-        tag("caption", "The columns of this row beside those of other rows"),
+        tag("caption", "The columns of this row compared with other rows"),
         tag("thead", tag("tr", [tag("th", words, scope="col") for words in _HEADS])),
         tag("tbody", [_cell(cell) for cell in cells]),
         class_="beside-usual",
@@ -94,7 +94,7 @@ def _table(cells: Sequence[Cell]) -> Markup:
 
 def _cell(cell: Cell) -> Markup:
     compared = cell.compared
-    # On a phone there are no headings above.
+    # On narrow screens the headings are hidden, so that each cell names what it compares with.
     words = [
         tag(
             "td",
@@ -131,7 +131,7 @@ def _curves(curves: Sequence[Marked]) -> Markup | None:
     ]
     return tag(
         "section",
-        tag("h2", "What the strongest columns add to its score"),
+        tag("h2", "Contributions of the strongest columns to its score"),
         tag("div", figures, class_="trio"),
     )
 

@@ -1,4 +1,4 @@
-"""Who may come in: by the token in the address on this machine, by a password from elsewhere; guesses are slowed."""
+"""Authentication: by a token in the address on this machine, by a password from elsewhere; guesses are throttled."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ from collections.abc import Callable
 from threading import Lock
 
 SHORTEST_PASSWORD = 8
-"""Letters; with guesses slowed, and far fewer than one a second, that is enough (NIST SP 800-63B)."""
+"""Minimal length of a password; enough if guesses are throttled to far less than one a second (NIST SP
+800-63B)."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds after the first wrong guess, which double with every further one, and the most of them (convention)."""
+"""Seconds to wait after the first wrong guess, doubled with each further one, and their limit (convention)."""
 
 MOST_ADDRESSES = 10_000
-"""Addresses whose wrong guesses are remembered, so that guessing from many does not fill the memory."""
+"""The most addresses whose wrong guesses are remembered (convention), so that guesses do not fill the memory."""
 
 
 class TooSoonError(Exception):
-    """Someone guessed wrong, and has to wait before the next guess."""
+    """A guess came too soon after a wrong one."""
 
     def __init__(self, wait: float) -> None:
-        super().__init__(f"Wait {wait:.0f} seconds before the next try.")
+        super().__init__(f"Wait {wait:.0f} seconds before you try again.")
         self.wait = wait
 
 
 def check_password(password: str) -> None:
-    """Raise where a password is too short to keep anyone out."""
+    """Raise if a password is too short."""
     if len(password) < SHORTEST_PASSWORD:
-        raise ValueError(f"The password should have at least {SHORTEST_PASSWORD} letters: choose a longer one.")
+        raise ValueError(f"The password must have at least {SHORTEST_PASSWORD} characters: choose a longer one.")
 
 
 class Door:
-    """Lets those in who know the secret, and remembers them by a session.
+    """Opens sessions for those who know the secret.
 
     Parameters
     ----------
     password : str, optional
-        Kept as a hash only. Without one a token is made up, which is the secret then.
+        The secret, of which only a hash is kept. Without a password, a random token is the secret.
     clock : callable
-        Seconds, for tests.
+        Returns the time in seconds; tests replace it.
 
     Examples
     --------
@@ -63,17 +64,18 @@ class Door:
 
     @property
     def asks_password(self) -> bool:
-        """Whether the secret is a password, not a token."""
+        """Whether the secret is a password instead of a token."""
         return self._hashed is not None
 
     def enter(self, secret: str, address: str) -> str | None:
-        """A new session for whoever knows the secret; None for others, and TooSoonError where they guess too fast.
+        """A new session if the secret is right; None if it is wrong, and a TooSoonError if the guess comes too soon.
 
-        A token cannot be guessed: who has the right one never waits, lest a foreign page that guesses locks people out.
+        A token cannot be guessed, and the right one never has to wait. Otherwise a page of another site could lock
+        people out by wrong guesses.
         """
         if self.token is not None and secrets.compare_digest(self.token.encode(), secret.encode()):
             return self._session()
-        # Hashing is slow on purpose. One at a time, many addresses cannot guess much faster than one.
+        # Hashing is slow on purpose, and done one at a time: many addresses cannot guess much faster than one.
         with self._one_at_a_time:
             self._guesses.check(address)
             if self._hashed is not None and secrets.compare_digest(self._hash(secret), self._hashed):
@@ -83,7 +85,7 @@ class Door:
         return None
 
     def knows(self, session: str) -> bool:
-        """Whether a session is one that was opened here."""
+        """Whether a session was opened here."""
         return session in self._sessions
 
     def _session(self) -> str:
@@ -92,12 +94,12 @@ class Door:
         return session
 
     def _hash(self, password: str) -> bytes:
-        # The costs that OWASP recommends for interactive use: 16 MiB and some tens of milliseconds.
+        # The parameters that OWASP recommends for interactive use: 16 MiB and some tens of milliseconds.
         return hashlib.scrypt(password.encode(), salt=self._salt, n=2**14, r=8, p=1)
 
 
 class _Guesses:
-    """Wrong guesses by address, and until when each has to wait."""
+    """The number of wrong guesses of each address, and the time until which it has to wait."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""The server of a review: a page, its rows, and decisions that are acknowledged when they are on the disk."""
+"""The web application of a review: the page, its rows, and decisions, which are acknowledged when they are on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from blindauc.review.queue import Item, Queue
 from blindauc.review.record import RecordFullError
 from blindauc.review.row import row_article
 from blindauc.review.security import Door
-from blindauc.review.telling import known_told
+from blindauc.review.summary import summary_html
 
 _STATIC = {
     "/style.css": ("blindauc.report", "style.css", "text/css"),
@@ -44,9 +44,9 @@ def make_app(
     desk : Desk
     door : Door
     cookie : str
-        The name of the cookie; two reviews on one machine need two names, since cookies do not know ports.
+        The name of the cookie. Two reviews on one machine need two names, since cookies are shared by all ports.
     hosts : set of str, optional
-        What the Host header may say; anything by default.
+        The allowed values of the Host header; any by default.
     """
     answers = _Answers(desk)
     routes = [
@@ -62,7 +62,7 @@ def make_app(
 
 
 def _static(package: str, path: str, kind: str) -> Any:
-    """Answers with a file of ours, read once: no path that anyone sends is ever opened."""
+    """An endpoint that returns one of our files, which is read once: no path of a request is ever opened."""
     content = resources.files(package).joinpath(path).read_bytes()
 
     def answer(request: Request) -> Response:
@@ -79,7 +79,7 @@ class _Answers:
         return HTMLResponse(document(self._desk))
 
     def state(self, request: Request) -> Response:
-        """What changed since the page last asked, and at first also the lists."""
+        """The changes since the last request of the page; for its first request, also the lists."""
         reviewer, since = _reviewer(request), _whole(request.query_params.get("since"))
         lists = {"queues": {_name(place): _listed(queue) for place, queue in enumerate(self._desk.queues)}}
         return JSONResponse(self._news(reviewer, since) | ({} if since else lists))
@@ -94,33 +94,34 @@ class _Answers:
 
     async def decide(self, request: Request) -> Response:
         try:
-            asked = _asked(await request.body())
-            return await run_in_threadpool(self._decided, *asked)
+            decision = _decision_in(await request.body())
+            return await run_in_threadpool(self._decided, *decision)
         except ClientDisconnect:
-            return _error("That is too much.", 413)
+            return _error("The request is too large.", 413)
         except RecordFullError:
-            return _error("The disk is full. Your decision is not written down yet.", 507)
+            return _error("The disk is full. Your decision is not saved yet.", 507)
         except OSError:
-            return _error("The record cannot be written to. Your decision is not written down yet.", 503)
+            return _error("The record cannot be written to. Your decision is not saved yet.", 503)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            return _error(f"That is no decision: {error}", 400)
+            return _error(f"The decision is not valid: {error}", 400)
 
-    def _decided(self, asked: dict[str, Any], since: int) -> Response:
-        entry = self._desk.decide(**asked)
+    def _decided(self, decision: dict[str, Any], since: int) -> Response:
+        entry = self._desk.decide(**decision)
         news = self._news(entry.attempt.reviewer, since)
         row = self._desk.row(entry.attempt.row, entry.attempt.reviewer)
         if entry.is_accepted:
             return JSONResponse(news | {"row": row})
         words = (
-            "Someone else, or another window, decided on this row meanwhile. Your decision is kept, but does not count."
+            "There is a new decision on this row, by someone else or from another window. Yours is recorded, but does "
+            "not count."
         )
         return JSONResponse(news | {"row": row, "error": words}, 409)
 
     def _news(self, reviewer: str, since: int) -> dict[str, Any]:
-        known = zip(self._desk.known(reviewer), self._desk.queues, strict=True)
+        summaries = zip(self._desk.summaries(reviewer), self._desk.queues, strict=True)
         return {
             "changes": self._desk.changes(reviewer, since),
-            "known": {_name(place): known_told(*each) for place, each in enumerate(known)},
+            "summaries": {_name(place): summary_html(*each) for place, each in enumerate(summaries)},
             "disagreements": [_named(item) for item in map(self._desk.item, self._desk.disagreements()) if item],
         }
 
@@ -149,19 +150,19 @@ def _whole(text: str | None) -> int:
     return int(text) if text and text.isdecimal() and len(text) < 16 else 0
 
 
-def _asked(body: bytes) -> tuple[dict[str, Any], int]:
-    """The decision that a page asks for, and up to where it knows the record; a ValueError where it is none."""
+def _decision_in(body: bytes) -> tuple[dict[str, Any], int]:
+    """The decision in a request, and the last entry of the record that the page has; a ValueError if not valid."""
     sent = json.loads(body)
     texts, numbers = ("request", "reviewer", "decision", "note"), ("row", "version")
-    asked = {name: sent[name] for name in (*texts, *numbers)}
+    decision = {name: sent[name] for name in (*texts, *numbers)}
     since = sent.get("since", 0)
-    if not all(isinstance(asked[name], str) for name in texts):
+    if not all(isinstance(decision[name], str) for name in texts):
         raise ValueError("a text is missing.")
-    if not all(type(value) is int for value in (*(asked[name] for name in numbers), since)):
+    if not all(type(value) is int for value in (*(decision[name] for name in numbers), since)):
         raise ValueError("a number is missing.")
-    if any(0xD800 <= ord(letter) < 0xE000 for name in texts for letter in asked[name]):
-        raise ValueError("a text holds half of a letter.")
-    return asked | {"reviewer": asked["reviewer"].strip()}, since
+    if any(0xD800 <= ord(letter) < 0xE000 for name in texts for letter in decision[name]):
+        raise ValueError("a text holds a lone surrogate.")
+    return decision | {"reviewer": decision["reviewer"].strip()}, since
 
 
 def _error(words: str, status: int) -> Response:

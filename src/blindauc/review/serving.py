@@ -1,4 +1,4 @@
-"""Serving a review: on which address, and until it is stopped."""
+"""Serve a review at an address until it is stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blindauc.review.security import Door
 from blindauc.review.server import make_app
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""Names of this machine that no other machine can reach."""
+"""Hosts that only this machine can reach."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Served:
 
     Attributes
     ----------
-    address : to open in a browser; whoever has it may come in, unless a password is asked for
-    server : of uvicorn
-    listening : the socket that it listens at
+    address : the address to open in a browser; without a password, it contains the token
+    server : the uvicorn server
+    listening : the socket that it listens on
     """
 
     address: str
@@ -40,7 +40,7 @@ class Served:
 
     @contextmanager
     def in_background(self) -> Iterator[str]:
-        """Serve in a thread, for tests and notebooks; gives the address."""
+        """Serve in a thread, for tests and notebooks. The context value is the address."""
         thread = Thread(target=self.run, daemon=True)
         thread.start()
         try:
@@ -57,27 +57,27 @@ def prepare(desk: Desk, *, host: str = "127.0.0.1", port: int = 0, password: str
     ----------
     desk : Desk
     host : str
-        By default this machine alone can reach it.
+        By default only this machine can reach it.
     port : int
-        A free one by default.
+        By default any free port.
     password : str, optional
-        Needed for any host that other machines can reach; otherwise a token in the address lets people in.
+        Required for a host that other machines can reach. On this machine a token in the address is used instead.
 
     Raises
     ------
     ValueError
-        Where other machines could reach it without a password.
+        If other machines can reach the host and there is no password.
     """
     is_local = host in LOOPBACK
     if not is_local and not password:
-        raise ValueError(f"Other machines can reach {host}, and a password is needed to let people in: set one.")
+        raise ValueError(f"Other machines can reach {host}, so that a password is needed: set one.")
     door = Door(None if is_local else password)
     listening = _listening(host, port)
     port = listening.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
     hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")) if is_local else None
     app = make_app(desk, door, cookie=f"blindauc-review-{port}", hosts=hosts)
-    # Whoever asks is who is connected: what proxies say of it could be made up, to guess faster.
+    # Without proxy headers: an attacker could forge them to guess passwords from many addresses.
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off"
     )
@@ -87,7 +87,7 @@ def prepare(desk: Desk, *, host: str = "127.0.0.1", port: int = 0, password: str
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sends small answers at once rather than 40 ms later.
+    # If the protocol is given, asyncio sets TCP_NODELAY: small responses are sent at once, not 40 ms later.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

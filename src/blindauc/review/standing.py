@@ -1,4 +1,4 @@
-"""What stands after all decisions so far: of each reviewer the last one on each row, and what they come to together."""
+"""The current decisions: the last one of each reviewer on each row, and the joint decision on the row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Checked:
 
     Attributes
     ----------
-    row, name : its number from 1, and what it is called
+    row, name : the number of the row, from 1, and its name
     label : "positive" or "unlabelled", as in the table
-    decision : what the reviewers say, or "disagreement"
-    note : why, in their words
-    reviewer : who
-    time : when the last of them decided, in UTC
-    model : the SHA-256 of the model that they looked at last
+    decision : the joint decision of the reviewers, or "disagreement"
+    note : their reasons
+    reviewer : their names
+    time : the time of the last decision, in UTC
+    model : the SHA-256 of the model at the last decision
     """
 
     row: int
@@ -34,12 +34,12 @@ class Checked:
 
     @property
     def is_positive(self) -> bool | None:
-        """Whether the row is positive; None where that stays open."""
+        """Whether the row is positive; None if the decision leaves it open."""
         return SAYS_POSITIVE.get(self.decision)
 
 
 class Standing:
-    """The last decision of each reviewer on each row, kept up to date by the lines that are new."""
+    """The last decision of each reviewer on each row, updated by new entries of the record."""
 
     def __init__(self) -> None:
         self.last = 0
@@ -49,7 +49,7 @@ class Standing:
         self._is_positive: dict[str | None, dict[int, bool]] = {}
 
     def take(self, entries: Iterable[Entry]) -> None:
-        """Take note of more lines of the record, in their order; one that was taken before changes nothing."""
+        """Update with entries of the record, in their order. Entries that were taken before are ignored."""
         for entry in entries:
             if entry.id <= self.last:
                 continue
@@ -74,7 +74,7 @@ class Standing:
 
     @property
     def rows(self) -> list[int]:
-        """The rows that were decided on."""
+        """The rows with decisions."""
         return list(self._rows)
 
     def last_of(self, row: int, reviewer: str | None = None) -> list[Entry]:
@@ -85,26 +85,26 @@ class Standing:
         return [entries[reviewer]] if reviewer in entries else []
 
     def version(self, row: int, reviewer: str | None = None) -> int:
-        """How many decisions on a row count, by anyone or by one reviewer."""
+        """The number of accepted decisions on a row, by all reviewers or by one."""
         return sum(reviewer in (None, who) for who in self._versions.get(row, ()))
 
     def decision(self, row: int, reviewer: str | None = None) -> str | None:
-        """What the reviewers, or one of them, say of a row; None where it was not checked."""
+        """The joint decision on a row, or that of one reviewer; None if it was not checked."""
         if reviewer is None:
             return self._together.get(row)
         return together(entry.attempt.decision for entry in self.last_of(row, reviewer))
 
     def is_positive(self, reviewer: str | None = None) -> Mapping[int, bool]:
-        """Whether rows are positive by the reviewers, or by one of them; without the rows of which that stays open."""
+        """Whether rows are positive by all reviewers, or by one; without rows that the decisions leave open."""
         return self._is_positive.get(reviewer, {})
 
     def disagreements(self) -> list[int]:
-        """The rows of which one reviewer says positive and another negative."""
+        """The rows that one reviewer calls positive and another negative."""
         return [row for row, decision in self._together.items() if decision == DISAGREEMENT]
 
 
 def together(decisions: Iterable[str]) -> str | None:
-    """What several decisions on a row come to; who cannot tell has no say beside one who can.
+    """The joint decision from several decisions on a row. "cannot tell" counts only if nobody can tell.
 
     Examples
     --------
@@ -112,15 +112,15 @@ def together(decisions: Iterable[str]) -> str | None:
     >>> together(["wrong", "cannot tell"]), together(["wrong", "right"]), together([])
     ('wrong', 'disagreement', None)
     """
-    said = list(decisions)
-    definite = [decision for decision in said if decision != CANNOT_TELL]
+    every = list(decisions)
+    definite = [decision for decision in every if decision != CANNOT_TELL]
     if not definite:
-        return CANNOT_TELL if said else None
+        return CANNOT_TELL if every else None
     return definite[0] if len(set(definite)) == 1 else DISAGREEMENT
 
 
 def checked_rows(entries: Iterable[Entry], reviewer: str | None = None) -> list[Checked]:
-    """Every row that was checked, in the order of the table, by all reviewers or by one.
+    """The rows checked by all reviewers, or by one, in the order of the table.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _checked(row: int, last: list[Entry]) -> Checked:
 
 
 def _notes(last: list[Entry]) -> str:
-    """All notes, with the names of their writers where there are several."""
+    """All notes, with the names of their authors if there are several."""
     noted = [entry.attempt for entry in last if entry.attempt.note]
     if len(noted) == 1:
         return noted[0].note

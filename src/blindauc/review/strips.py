@@ -1,4 +1,4 @@
-"""A small drawing of where a row lies: among labelled positives above the line, among unlabelled rows below it."""
+"""Small drawings that compare a cell with labelled positives (upper half) and with unlabelled rows (lower half)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from blindauc.review.facts import Shares, Spread
 
 WIDTH, HEIGHT = 240.0, 34.0
 SIDE = 5.0
-"""Room for the mark of a row that lies at an end."""
+"""Margin for the mark of a row at an end."""
 
 
 def strip(spread: Spread) -> Markup:
@@ -39,7 +39,7 @@ def strip(spread: Spread) -> Markup:
 
 
 def bars(shares: Shares) -> Markup:
-    """Two bars, as long as the shares of rows that say the same.
+    """Two bars with the lengths of the shares of rows with the same category.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def bars(shares: Shares) -> Markup:
 
 
 def _picture(*children: Markup | list[Markup]) -> Markup:
-    """Hidden from those who cannot see it: the words beside it say the same."""
+    """The SVG image, hidden from screen readers: the words beside it say the same."""
     return tag("svg", *children, viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", class_="strip", aria_hidden="true")
 
 
@@ -88,5 +88,5 @@ def in_words(compared: Spread | Shares, kind: str) -> str:
 
 
 def _most(share: float) -> str:
-    """A share of which less than all is never told as all."""
+    """A share in per cent, at most 99 %: less than all is never rounded to 100 %."""
     return percent(min(share, 0.99))

@@ -1,4 +1,4 @@
-"""What is shown of the rows of a table: read from it once for the rows to check. Needs pandas."""
+"""The facts about the rows of a pandas table that reviewers see."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from blindauc.report.findings import EffectCurve, Findings
 from blindauc.review.facts import Cell, Facts, Marked, Shares, Spread
 
 MOST_CELLS = 40
-"""Columns of each kind that are shown: those that count most, and the first of those that do not count."""
+"""The most columns that are shown of those that the score uses, and of the others (convention)."""
 
 MOST_CURVES = 6
-"""Curves that are shown: the strongest. More would not be looked at for every row."""
+"""The most effect curves that are shown (convention): nobody would look at more for every row."""
 
 LONGEST_CELL = 2_000
-"""Letters of a cell: a reviewer may need to read a whole note of a doctor, but not a whole file."""
+"""The most characters of a cell (convention): enough for a doctor's note, but not for a whole file."""
 
 COMPARED_ROWS = 10_000
-"""Rows of each kind, drawn at random, that a row is compared with: shares are off by 1 % at most (two standard
-errors)."""
+"""The most labelled, and unlabelled, rows that a row is compared with, drawn at random. Two standard errors of a share
+are then at most 1 %."""
 
 QUANTILES = np.linspace(0.01, 0.99, 41)
-"""Where the strips have a line: enough to see where rows are many, and few enough to see through."""
+"""The quantiles that are drawn as lines (convention): enough to show the density, and few enough to tell apart."""
 
 
 class TableFacts:
@@ -38,13 +38,13 @@ class TableFacts:
     Parameters
     ----------
     steps : Steps
-        Of the model.
+        The steps of the model.
     frame : pandas.DataFrame
-        The table that it was fitted to.
+        The table that the model was fitted to.
     findings : Findings
-        What was found in it.
+        The findings of that fit.
     rows : sequence of int
-        The rows that may be asked for, counted from 1.
+        The rows that may be shown, from 1.
     """
 
     def __init__(self, steps: Steps, frame: pd.DataFrame, findings: Findings, rows: Sequence[int]) -> None:
@@ -52,7 +52,7 @@ class TableFacts:
         is_labelled[[doubt.row - 1 for doubt in findings.doubts]] = True
         sources = dict.fromkeys(feature.source for feature in findings.features)
         used = [name for name in sources if name in frame.columns][:MOST_CELLS]
-        # What names the rows stands above all else, and the label is what is in question.
+        # The label is left out, since it is what is in question.
         others = [name for name in frame.columns if name not in used and name != findings.asked.label][:MOST_CELLS]
         self._columns = [_compared(steps, frame[name], is_labelled) for name in used]
         self._others = [_Plain(frame[name]) for name in others]
@@ -60,7 +60,7 @@ class TableFacts:
         self._values = _values_on_curves(steps, frame, np.array(sorted(rows), dtype=np.intp) - 1, self._curves)
 
     def __call__(self, row: int) -> Facts:
-        """The facts of a row, counted from 1."""
+        """The facts of a row, given by its number from 1."""
         place = row - 1
         values = self._values.get(place, [None] * len(self._curves))
         return Facts(
@@ -73,7 +73,7 @@ class TableFacts:
 def _values_on_curves(
     steps: Steps, frame: pd.DataFrame, places: Ints, curves: Sequence[EffectCurve]
 ) -> dict[int, list[float | None]]:
-    """For some rows the value of each curve's column; None where the cell is missing, and was filled in for the fit."""
+    """For some rows, the value of the column of each curve; None if the cell is missing and was imputed for the fit."""
     if not len(places) or not curves:
         return {}
     rows = frame.iloc[places]
@@ -102,7 +102,7 @@ def _compared(steps: Steps, column: pd.Series, is_labelled: Bools) -> _Numbers |
 
 
 class _Plain:
-    """A column that is told as it is."""
+    """A column that is shown without a comparison."""
 
     def __init__(self, column: pd.Series) -> None:
         self._column = column
@@ -168,7 +168,7 @@ def _some(numbers: Floats) -> Floats:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as a person wrote it: whole numbers have no point, and what is very long is cut.
+    """The text of a cell: whole numbers have no decimal point, and very long texts are cut.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The one door to the data: wherever the rows are, the floors above see the same few methods."""
+"""Access to the data. Rows in memory, on disk, on a cluster and on a device have the same few methods."""

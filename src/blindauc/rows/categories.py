@@ -1,8 +1,8 @@
-"""Columns of tables that are categories, as numbers.
+"""Categorical columns of tables as integer codes.
 
-The levels of a column that rows hold are numbered in the order of their texts. So neither the order in which a table
-declares them nor a level that no row holds changes a fit, and pandas and polars give the same numbers. A level that was
-not there in the fit counts as missing.
+Only levels that occur in the rows have codes, in the sorted order of their texts. So neither the declared order of the
+levels nor an unused level changes a fit, and pandas and polars give the same codes. A level that did not occur in the
+fit counts as missing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from blindauc.preprocessing.values import distinct_texts, plainly
 
 @dataclass(frozen=True)
 class Categories:
-    """The columns of a table that are categories, and their levels.
+    """The categorical columns of a table, and their levels.
 
     Parameters
     ----------
     columns : tuple of int
     levels : tuple of ndarray of text
-        For each of these columns its levels; the place of a level is its number.
+        The levels of each of these columns; the index of a level is its code.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Categories:
 
     @classmethod
     def of(cls, X: Any) -> Categories:
-        """The categories of a table; one line names columns that have too many levels."""
+        """The categories of a table. Columns with too many levels raise a ValueError that names them."""
         columns = category_columns(X)
         levels = [np.unique([text for text in _texts(X, column)[1] if text]).astype(str) for column in columns]
         counts = {str(X.columns[j]): len(each) for j, each in zip(columns, levels, strict=True)}
@@ -54,58 +54,59 @@ class Categories:
 
     @property
     def by_column(self) -> Mapping[int, Any]:
-        """The levels of each column that is a category."""
+        """The levels of each categorical column."""
         return dict(zip(self.columns, self.levels, strict=True))
 
     def mask(self, n_features: int) -> Bools:
-        """Which of so many columns are categories."""
+        """Mask of the categorical columns, of shape (n_features,)."""
         return np.isin(np.arange(n_features), self.columns)
 
     def check(self, n_levels: Ints, is_used: Bools) -> None:
-        """Raise where trees split columns as categories that are none, or the other way, or name unknown levels.
+        """Raise if the splits of trees do not match the categories: wrong kind of split, or unknown codes.
 
         Parameters
         ----------
-        n_levels : ndarray of shape (p,), how many levels the splits of a column take; 0 for splits by numbers
+        n_levels : ndarray of shape (p,), one more than the largest code in the splits of a column; 0 for splits on
+            numbers
         is_used : mask of shape (p,), the columns that are split
         """
-        known = {j: len(set(each)) for j, each in self.by_column.items() if each.dtype.kind == "U"}
-        of_column = np.array([known.get(j, 0) for j in range(len(n_levels))])
+        counts = {j: len(set(each)) for j, each in self.by_column.items() if each.dtype.kind == "U"}
+        of_column = np.array([counts.get(j, 0) for j in range(len(n_levels))])
         split_as_numbers = is_used & (n_levels == 0)
-        if set(known) != set(self.columns) or (n_levels > of_column).any() or split_as_numbers[list(known)].any():
-            raise ValueError("The trees in the model do not go with its categories: get the model file again.")
+        if set(counts) != set(self.columns) or (n_levels > of_column).any() or split_as_numbers[list(counts)].any():
+            raise ValueError("The trees in the model do not match its categories: get the model file again.")
 
     def encoded(self, X: Any) -> Any:
-        """The table with the numbers of levels in the place of categories; NaN for what is missing or not known."""
+        """The table with codes in place of categories; NaN for missing values and unknown levels."""
         numbers = {j: _numbers(X, j, levels) for j, levels in self.by_column.items()}
         if hasattr(X, "with_columns"):  # polars
             return X.with_columns(type(X.to_series(j))(X.columns[j], each) for j, each in numbers.items())
         X = X.copy(deep=False)
         for j, each in numbers.items():
-            X.isetitem(j, each)  # by its place: names may be there twice
+            X.isetitem(j, each)  # by position, as names may occur twice
         return X
 
 
 def category_columns(X: Any) -> list[int]:
-    """The places of the columns of a table that are categories: of pandas, or Categorical and Enum of polars."""
+    """The indices of the categorical columns of a table: category of pandas, Categorical and Enum of polars."""
     if not is_table(X):
         return []
     return [j for j, dtype in enumerate(X.dtypes) if str(dtype).startswith(("category", "Categorical", "Enum"))]
 
 
 def is_table(X: Any) -> bool:
-    """Whether it is a table of pandas or polars."""
+    """Whether X is a pandas or polars DataFrame."""
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def _numbers(X: Any, column: int, levels: Any) -> Any:
     place, (codes, texts) = {text: k for k, text in enumerate(levels.tolist())}, _texts(X, column)
-    # Single precision holds every number of a level, and leaves a table of float32 what it is.
+    # Codes are exact in single precision, which does not turn a table of float32 into one of float64.
     return np.array([*(place.get(text, np.nan) for text in texts), np.nan], dtype=np.float32)[codes]
 
 
 def _texts(X: Any, column: int) -> tuple[Ints, list[str]]:
-    """For every row the place of its text, -1 where it is missing, and the texts."""
+    """For each row the index of its text, -1 if it is missing; and the texts."""
     if hasattr(X, "iloc"):
         return distinct_texts(X.iloc[:, column])
     cells = X.to_series(column).to_list()

@@ -1,4 +1,4 @@
-"""The one door to the data. Nobody above asks whether rows are sparse, on disk, on a cluster or on a device."""
+"""The contract of rows. Code above this package does not depend on how rows are stored, or where they are."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from blindauc._typing import Bools, Floats, Ints
 
 
 class Grouped(NamedTuple):
-    """The group of each row of a kind, as a whole number, and its weight there."""
+    """The group of each row, as a whole number, and its weight."""
 
     group: Any
     weight: Any
 
 
 class Rows(Protocol):
-    """Labelled positives and unlabelled rows with their weights, and an optional column of ones behind their columns.
+    """Labelled positives and unlabelled rows with their weights, and an optional last column of ones.
 
-    A number for each positive is an array on the host, in the order of the rows. A number for each unlabelled row is an
-    array where the rows are in memory, and else `Deferred`: it stays where the rows are, and takes the same arithmetic.
+    A vector over the positives is a NumPy array, in the order of the rows. A vector over the unlabelled rows is a NumPy
+    array if the rows are in memory. Otherwise it is `Deferred`: it stays where the rows are, with the same arithmetic.
     """
 
     @property
     def n_features(self) -> int:
-        """Columns without the column of ones."""
+        """The number of columns without the column of ones."""
 
     @property
     def n_columns(self) -> int:
-        """Columns with it."""
+        """The number of columns with the column of ones."""
 
     @property
     def n_positives(self) -> int: ...
@@ -41,10 +41,10 @@ class Rows(Protocol):
 
     @property
     def unl_share(self) -> Any:
-        """The weights of the unlabelled rows as shares of their sum."""
+        """The weights of the unlabelled rows, divided by their sum."""
 
     def shares(self, kept: Bools) -> Floats:
-        """The positives' weights as shares of those that are kept."""
+        """The weights of the kept positives, divided by their sum; 0 for the others."""
 
     def scores(self, coef: Floats) -> tuple[Floats, Any]:
         """X @ coef of the positives and of the unlabelled rows."""
@@ -53,42 +53,50 @@ class Rows(Protocol):
         """X.T @ residual, of shape (n_columns,)."""
 
     @property
+    def pos_mean(self) -> Floats:
+        """The mean of each column over the positives, of shape (n_columns,)."""
+
+    @property
+    def unl_mean(self) -> Floats:
+        """The mean of each column over the unlabelled rows, of shape (n_columns,)."""
+
+    @property
     def spread(self) -> Floats:
-        """The standard deviation of each column over all rows; 1 for a constant one."""
+        """The standard deviation of each column over all rows; 1 for a constant column."""
 
     def scales(self, scaling: str) -> Floats:
         """The scale of each column, of shape (n_features,): see `scaling.py`."""
 
     def unl_spread(self, coef: Floats) -> float:
-        """The standard deviation of the unlabelled scores; 1 where they are all equal."""
+        """The standard deviation of the unlabelled scores; 1 if they are all equal."""
 
     def columns(self, index: Ints) -> Self:
-        """The same rows with some of the columns, in ascending order."""
+        """The same rows with a subset of the columns, in ascending order."""
 
     def with_ones(self) -> Self:
-        """The same rows with a column of ones behind their columns."""
+        """The same rows with a last column of ones."""
 
     def subset(self, pos: Ints, unl: Ints) -> Any:
-        """Some positives and some unlabelled rows, by their positions among their own kind, in memory."""
+        """Some rows in memory, by their indices among the positives and among the unlabelled rows."""
 
     @property
     def sample(self) -> Any:
-        """All positives and fewer unlabelled rows, where products with them are fast; None where that is of no use."""
+        """All positives and fewer unlabelled rows, stored where products with them are fast; None if not worthwhile."""
 
     def gram(self, by_pos: Floats, by_unl: Any, *, centred: bool) -> Floats:
-        """X.T @ diag(weights) @ X, of columns as they are or about a point near the rows."""
+        """X.T @ diag(weights) @ X; `centred` subtracts an origin near the rows from X first."""
 
     def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
-        """The weighted sums of the rows of each group, about the same point, and the weight of each behind them."""
+        """The weighted sums of the centred rows of each group, with the weight of the group as the last column."""
 
     def pos_rows(self, index: Ints, *, centred: bool) -> Floats:
-        """Some positives, as a dense array, as they are or about that point."""
+        """Some positives as a dense array; `centred` subtracts the same origin."""
 
     def pos_median(self) -> Floats:
         """The median of each column over the positives, of shape (n_columns,)."""
 
     def are_within(self, coef: Floats, a: Floats, b: Any, largest: float) -> bool:
-        """Whether all of these scores are at most so large."""
+        """Whether no score of `a` and `b`, those of `coef`, is larger than `largest` in absolute value."""
 
     @property
     def is_in_memory(self) -> bool: ...

@@ -1,7 +1,8 @@
-"""A number for each row, where the rows are: known by how a part makes it, not by its values.
+"""Lazy vectors over rows in parts.
 
-Scores are eight bytes a row and stay with the rows. What is done with them is written down as a tree of small
-functions of a part, which is sent to the parts when a sum is asked for: arithmetic costs nothing, sums cost one visit.
+A vector of scores takes eight bytes per row, and stays with the rows. Arithmetic only builds an expression, a tree of
+small functions of a part. When a sum is needed, the expression is sent to the parts. So arithmetic costs nothing, and a
+sum costs one visit to each part.
 """
 
 from __future__ import annotations
@@ -18,37 +19,37 @@ from blindauc._typing import Floats
 
 
 class PartLike(Protocol):
-    """Some rows in one place, as functions of a part see them."""
+    """The methods of a part that expressions use."""
 
     def scores(self, coef: Floats, constant: float) -> Any:
-        """X @ coef + constant, an array of the part's own kind."""
+        """X @ coef + constant, an array of the library that the part uses."""
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made under this key, or is made now; the least recently used is dropped, and made again."""
+        """The cached value of a key, computed by `make` if there is none. The cache drops the least recently used."""
 
     def apply(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A function of NumPy of arrays and numbers, by what does the same where the part is."""
+        """A NumPy function of arrays and numbers, by its equivalent in the library that the part uses."""
 
     def sum(self, array: Any) -> float:
         """The sum of an array."""
 
 
-class Parted(Protocol):
+class RowsInParts(Protocol):
     """Rows in parts."""
 
     @property
     def n_rows(self) -> int:
-        """Over all parts."""
+        """The number of rows of all parts."""
 
     def total(self, task: Callable[[Any], Any]) -> Any:
-        """The sum of `task(part)` over all parts, on the host."""
+        """The sum of `task(part)` over all parts, as a NumPy array or number."""
 
     def total_and_adjoint(self, task: Callable[[Any], Any], residual: Deferred) -> Any:
-        """The same, by a visit that finds the adjoint of the residual as well."""
+        """The same, in one visit that also computes the adjoint of the residual."""
 
 
 Node = Callable[[Any], Any]
-"""From a part to an array with a number for each of its rows. Pure, and small enough to be sent to every part."""
+"""A pure function from a part to a vector over its rows, small enough to be sent to every part."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Kept:
-    """A node whose values a part keeps, since they are needed more than once."""
+    """A node whose values are cached by the part, as they are needed more than once."""
 
     node: Node
     key: str
@@ -76,7 +77,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """A function of numbers, such as `numpy.exp`, of nodes and constants."""
+    """An elementwise function, such as `numpy.exp`, of nodes and constants."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -96,9 +97,9 @@ class Sum:
 
 
 class Deferred(NDArrayOperatorsMixin):
-    """A number for each row of parts, in arithmetic as an array is.
+    """A vector over rows in parts, with the arithmetic of an array.
 
-    NumPy's functions of numbers, `x @ y` and `np.where`, `np.ones_like` and `np.zeros_like` take it.
+    It supports NumPy's elementwise functions, `x @ y`, `np.where`, `np.ones_like` and `np.zeros_like`.
 
     Examples
     --------
@@ -112,15 +113,15 @@ class Deferred(NDArrayOperatorsMixin):
     28.0
     """
 
-    def __init__(self, rows: Parted, node: Node) -> None:
+    def __init__(self, rows: RowsInParts, node: Node) -> None:
         self.rows, self.node = rows, node
-        self.adjoint: Floats | None = None  # X.T @ self, where a visit has found it already
+        self.adjoint: Floats | None = None  # X.T @ self, if an earlier visit has computed it
 
     def __len__(self) -> int:
         return self.rows.n_rows
 
     def kept(self) -> Deferred:
-        """The same, whose values the parts keep once they were made."""
+        """The same vector, with its values cached by the parts."""
         return Deferred(self.rows, Kept(self.node, uuid4().hex))
 
     def sum(self) -> float:
@@ -128,7 +129,7 @@ class Deferred(NDArrayOperatorsMixin):
         return float(self.rows.total(Sum(self.node)))
 
     def mapped(self, function: Callable[[Any], Any]) -> Deferred:
-        """A function of each part's array."""
+        """A function applied to the array of each part."""
         return Deferred(self.rows, Mapped(function, self.node))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -152,7 +153,7 @@ class Deferred(NDArrayOperatorsMixin):
 
 @dataclass(frozen=True)
 class Mapped:
-    """A function of the array of a node."""
+    """A function applied to the array of a node."""
 
     function: Callable[[Any], Any]
     node: Node

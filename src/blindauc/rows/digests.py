@@ -1,4 +1,4 @@
-"""A number for each row that depends on what it holds, and on nothing else."""
+"""Hashes of rows, which depend on their values only."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from blindauc.rows.matrix import BLOCK_ROWS
 
 
 def row_digests(X: Any, seed: int) -> Any:
-    """A number for each row that, but for one in 2^64 pairs, only equal rows share.
+    """A 64-bit hash of each row; two different rows share one with a probability of about 2^-64.
 
-    The sum over columns of a random odd number times the bits of the value, a multilinear hash (Lemire and Kaser,
-    Strongly universal string hashing is fast, Comput. J. 2014), mixed: zeros add nothing, so that sparse rows have the
-    digests of dense ones.
+    It is the sum over columns of a random odd number times the bits of the value, a multilinear hash (Lemire and Kaser,
+    Strongly universal string hashing is fast, Comput. J. 2014), followed by mixing. Zeros add nothing, so that a sparse
+    row has the same hash as the equal dense row.
     """
     factor = row_factors(X.shape[1], seed)
     if sp.issparse(X):
@@ -33,14 +33,14 @@ def row_factors(n_columns: int, seed: int) -> Any:
 
 
 def bits_of(values: Any) -> Any:
-    """The bits of each value, the high ones folded on the low ones: those of small whole numbers are all high."""
-    # Adding zero takes the sign from a negative one.
+    """The bits of each value, with the high half folded on the low half, as small whole numbers have only high bits."""
+    # Adding zero turns -0.0 into 0.0, so that both have the same bits.
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
     return bits ^ (bits >> np.uint64(32))
 
 
 def mixed(bits: Any) -> Any:
-    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit depends on every other."""
+    """The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit depends on all others."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))

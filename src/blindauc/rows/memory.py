@@ -1,4 +1,4 @@
-"""Rows in memory: a matrix, told apart into positives and unlabelled rows."""
+"""Rows in memory: a matrix of positive and unlabelled rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blindauc.rows.scaling import column_scales
 
 @dataclass(frozen=True)
 class MemoryRows:
-    """A matrix, which of its rows are positive and which unlabelled, and their weights, in the order of the matrix."""
+    """A matrix with the indices of its positive and of its unlabelled rows, and the weights of each."""
 
     matrix: Matrix
     pos: Ints
@@ -29,7 +29,7 @@ class MemoryRows:
 
     @classmethod
     def of(cls, X: Any, is_positive: Bools, weight: Floats | None = None) -> MemoryRows:
-        """The rows of a matrix, of weight one where no weights are given."""
+        """The rows of a matrix; without `weight`, all have weight 1."""
         weight = np.ones(len(is_positive)) if weight is None else weight
         pos, unl = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
         return cls(Matrix(X), pos, unl, weight[pos], weight[unl])
@@ -70,10 +70,18 @@ class MemoryRows:
         return self.matrix.adjoint(self._together(by_pos, by_unl))
 
     def _together(self, by_pos: Floats, by_unl: Floats) -> Floats:
-        """A number for each row, in the order of the matrix."""
+        """The vector over all rows, in the order of the matrix, from its values for positive and unlabelled rows."""
         result = np.empty(self.matrix.n_rows)
         result[self.pos], result[self.unl] = by_pos, by_unl
         return result
+
+    @property
+    def pos_mean(self) -> Floats:
+        return self.adjoint(self.pos_weight / self.pos_weight.sum(), np.zeros(self.n_unlabelled))
+
+    @property
+    def unl_mean(self) -> Floats:
+        return self.adjoint(np.zeros(self.n_positives), self.unl_share)
 
     @cached_property
     def spread(self) -> Floats:
@@ -111,6 +119,7 @@ class MemoryRows:
         return self.matrix.gram(self._together(by_pos, by_unl), self._columns(centred))
 
     def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
+        # The groups of unlabelled rows are numbered after those of positives, so that one pass sums both.
         group, weight = self._together(pos.group, unl.group + n_groups), self._together(pos.weight, unl.weight)
         columns = replace(self._columns(True), intercept=True)
         of_pos, of_unl = np.split(self.matrix.sums_by_group(group, weight, 2 * n_groups, columns), 2)

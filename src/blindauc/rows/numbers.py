@@ -1,4 +1,4 @@
-"""What a matrix must hold to be fitted, wherever its rows are: numbers that can be squared."""
+"""Checks of the values of X, wherever its rows are: they must be numbers whose squares do not overflow."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 LARGEST = 1e100
-"""Squares of larger values would leave little room below overflow."""
+"""The largest allowed value (convention): sums of squares of larger ones could overflow."""
 
 
 def refuse_columns_that_are_no_numbers(X: Any, remedy: str) -> None:
-    """Raise where an array or a table holds half precision, text, dates or objects."""
+    """Raise if an array or a table has columns of half precision, text, dates or objects."""
     if getattr(X, "dtype", None) == np.float16:
         raise ValueError("X is float16, which loses digits in sums: convert it with X.astype(np.float32).")
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
@@ -30,7 +30,7 @@ def refuse_columns_that_are_no_numbers(X: Any, remedy: str) -> None:
 
 
 def refuse_too_large(X: Any) -> None:
-    """Raise where squares of values could overflow; missing values may stay."""
+    """Raise if squares of values could overflow. Missing values are allowed."""
     values = X.data if sp.issparse(X) else X
     largest = float(
         max(np.fmax.reduce(values, axis=None, initial=0.0), -np.fmin.reduce(values, axis=None, initial=0.0))

@@ -1,7 +1,7 @@
 """Rows in parts, wherever these are: on disk, on a cluster, on a device.
 
-A function of a part is sent to every part, and what comes back is put together in a fixed tree: the result does not
-depend on who works out which part, nor on when it comes back.
+A task, a function of a part, is sent to every part, and the results are combined in a fixed tree. So the total does not
+depend on which worker computes a part, nor on the order in which results arrive.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ from blindauc.rows.tasks import Adjoint, Both, Forget, Taken, Weight, WeightWith
 from blindauc.threads import one_blas_thread
 
 FAN_IN = 8
-"""Summands of one addition: a tree over n parts adds 1/7 of a task for each."""
+"""Results that are combined at once (convention). A tree over n parts has about n / 7 such steps."""
 
 MOST_KEPT = 3
-"""Vectors that a part keeps: scores at a point, the curvature there, and the scores of a direction."""
+"""Vectors that a part caches: Newton's method uses the scores at a point, the curvature there, and the scores of a
+direction."""
 
 Task = Callable[[Any], Any]
-"""A function of a part that can be sent to it."""
+"""A function of a part that can be pickled and sent to it."""
 
 Combine = Callable[[Any, Any], Any]
 
 
 class Part:
-    """Some rows in one place.
+    """A block of rows in one place.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, p)
     is_positive : mask of shape (n,)
-    weight : array of shape (n,), or None where all rows weigh one
+    weight : array of shape (n,), or None if all rows have weight 1
     start : the number of the first row among all rows
     """
 
@@ -55,7 +56,7 @@ class Part:
         self._kept: OrderedDict[Any, Any] = OrderedDict()
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was kept can be made again, and is not worth the way.
+        # The cache is not pickled: its values can be computed again, and are large.
         return vars(self) | {"_kept": OrderedDict()}
 
     @property
@@ -75,7 +76,7 @@ class Part:
         return self.matrix.scores(coef) + constant
 
     def adjoint(self, residual: Floats) -> Floats:
-        """X.T @ residual and, behind it, the sum of the residuals, on the host."""
+        """X.T @ residual, followed by the sum of the residuals, as a NumPy array."""
         return np.append(self.matrix.adjoint(residual), residual.sum())
 
     def with_columns(self, X: Any) -> Part:
@@ -83,7 +84,7 @@ class Part:
         return Part(X, self.is_positive, self._weight, self.start)
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made under this key, or is made now; the least recently used is dropped, and made again."""
+        """The cached value of a key, computed by `make` if there is none. The cache drops the least recently used."""
         if key not in self._kept:
             self._kept[key] = make()
             while len(self._kept) > MOST_KEPT:
@@ -92,11 +93,11 @@ class Part:
         return self._kept[key]
 
     def forget(self) -> None:
-        """Keep nothing, until something is made again."""
+        """Empty the cache."""
         self._kept.clear()
 
     def apply(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A function of NumPy of arrays and numbers."""
+        """A NumPy function of arrays and numbers."""
         return function(*arguments)
 
     def sum(self, array: Floats) -> float:
@@ -104,11 +105,11 @@ class Part:
         return float(array.sum())
 
     def max(self, array: Floats) -> float:
-        """The largest of an array."""
+        """The largest value of an array."""
         return float(array.max())
 
     def to_host(self, array: Floats) -> Floats:
-        """An array of the part as one of NumPy."""
+        """An array of the part as a NumPy array."""
         return array
 
     def take(self, index: Ints) -> tuple[Matrix, Floats]:
@@ -120,36 +121,36 @@ class Part:
         return np.stack(self.matrix.moments(np.where(self.is_positive, 0.0, self.weight), origin))
 
     def gram(self, weight: Floats, columns: Columns) -> Floats:
-        """X.T @ diag(weight) @ X, of some columns."""
+        """X.T @ diag(weight) @ X for a selection of columns."""
         return self.matrix.gram(weight, columns)
 
     def sums_by_group(self, group: Floats, weight: Floats, n_groups: int, columns: Columns) -> Floats:
-        """The weighted sums of the rows of each group, of some columns."""
+        """The weighted sums of the rows of each group, for a selection of columns."""
         return self.matrix.sums_by_group(group, weight, n_groups, columns)
 
     def extremes(self) -> Floats:
-        """The largest value of minus each column, and of each column."""
+        """The negated minimum and the maximum of each column, of shape (2, p)."""
         return self.matrix.extremes()
 
     def weights_up_to(self, edges: Floats) -> Floats:
-        """The weight of unlabelled rows up to each of the edges, of shape (n_edges, p)."""
+        """For each column and edge, the weight of the unlabelled rows up to the edge, of shape (n_edges, p)."""
         return self.matrix.weights_up_to(edges, np.where(self.is_positive, 0.0, self.weight))
 
     def digests(self, seed: int) -> Any:
-        """A number for each row that only equal rows share."""
+        """A hash of each row; see `digests.py`."""
         return row_digests(self.X, seed)
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is said of rows in parts beside their columns, labels and weights, on the host.
+class RowMetadata:
+    """Metadata of rows in parts, in memory: groups, times, and what people found who checked rows.
 
     Attributes
     ----------
-    groups : whom each row belongs to, or None
-    times : when each row was, or None
-    labelled : the numbers of the rows that came with a label; None where these are the positives
-    confirmed, negatives : the numbers of rows that were checked, and found positive or negative, ascending
+    groups : the group of each row, or None
+    times : the time of each row, or None
+    labelled : the numbers of the rows that came with a label; None if no row was checked: then these are the positives
+    confirmed, negatives : the numbers of the rows that were checked and found positive or negative, ascending
     """
 
     groups: Any = None
@@ -165,10 +166,12 @@ class PartedRows(ABC):
     Attributes
     ----------
     n_rows, n_features : int
-    positives : ndarray, the numbers of the labelled positives among all rows, ascending
-    classes : ndarray, what users call unlabelled rows and positives
+    positives : ndarray, the numbers of the positives among all rows, ascending. A row that was checked counts by what
+        was found, whatever its label.
+    classes : ndarray, the user's labels of unlabelled rows and of positives
     feature_names : sequence of str, or None
-    said : what else is known of the rows; one that was found positive is positive, whatever its label
+    metadata : groups, times and checks of the rows
+    can_derive : whether NumPy can compute with X of a part, and so derive columns from it where it is
     """
 
     n_rows: int
@@ -176,25 +179,26 @@ class PartedRows(ABC):
     positives: Ints
     classes: Any = np.array([0, 1])
     feature_names: Any = None
-    said: Said = Said()
+    metadata: RowMetadata = RowMetadata()
+    can_derive = True
 
     @abstractmethod
     def results(self, task: Task) -> Sequence[Any]:
-        """`task(part)` of every part, in their order, on the host."""
+        """`task(part)` of every part, in their order."""
 
     def total(self, task: Task, combine: Combine = add) -> Any:
-        """What `task(part)` gives for every part, put together in a fixed tree."""
+        """The results of `task(part)` for all parts, combined in a fixed tree."""
         results = list(self.results(task))
         while len(results) > 1:
             results = [reduce(combine, results[k : k + FAN_IN]) for k in range(0, len(results), FAN_IN)]
         return results[0]
 
     def forget(self) -> None:
-        """Give back the memory of what parts keep between visits."""
+        """Empty the caches of all parts, to free their memory."""
         self.results(Forget())
 
     def fewer(self, index: Ints) -> PartedRows | None:
-        """Rows by their numbers, ascending, where all rows are; None where products are faster in memory."""
+        """Rows by their numbers, ascending, in the same place as all rows; None if products are faster in memory."""
         return None
 
     def at(self, coef: Floats, constant: float = 0.0) -> Deferred:
@@ -202,44 +206,47 @@ class PartedRows(ABC):
         return Deferred(self, Scores(coef, constant))
 
     def unlabelled_weights(self, factor: float = 1.0, of_negatives: Floats | None = None) -> Deferred:
-        """The weights of the unlabelled rows, and 0 for positives, times a factor; known negatives may have others."""
+        """The weights of the unlabelled rows times a factor, and 0 for positives.
+
+        `of_negatives` has a factor for each known negative instead.
+        """
         if of_negatives is None:
             return Deferred(self, Weight(factor))
-        return Deferred(self, WeightWithNegatives(factor, self.said.negatives, of_negatives))
+        return Deferred(self, WeightWithNegatives(factor, self.metadata.negatives, of_negatives))
 
     def adjoint(self, residual: Deferred) -> Floats:
-        """X.T @ residual and, behind it, the sum of the residuals."""
+        """X.T @ residual, followed by the sum of the residuals."""
         if residual.adjoint is None:
             residual.adjoint = self.total(Adjoint(residual.node))
         return residual.adjoint
 
     def total_and_adjoint(self, task: Task, residual: Deferred) -> Any:
-        """What `task(part)` gives for every part, put together, by a visit that finds the adjoint as well.
+        """The combined results of `task(part)`, in one visit that also computes the adjoint of the residual.
 
-        A value needs scores, and its gradient the scores and the rows: together they are one pass over these.
+        A value needs a pass over the rows for their scores, and its gradient another one: together they need only one.
         """
         total, residual.adjoint = self.total(Both(task, Adjoint(residual.node)), added)
         return total
 
     def take(self, index: Ints) -> tuple[Matrix, Floats]:
-        """Rows by their numbers, ascending, in memory, and their weights."""
+        """Rows by their numbers, ascending, and their weights, in memory."""
         taken = self.total(Taken(index))
         return Matrix.stacked([rows for rows, _ in taken]), np.concatenate([weight for _, weight in taken])
 
 
 class DerivedParts(PartedRows):
-    """Rows in parts with columns that are derived from theirs, made where the rows are whenever they are needed.
+    """Rows in parts with derived columns, which are computed where the rows are whenever they are needed.
 
     Parameters
     ----------
     rows : PartedRows
-    derive : from X of a part to a matrix of derived columns; can be sent to it
-    n_features : how many these are
+    derive : callable, from X of a part to a matrix of derived columns; it must be picklable
+    n_features : the number of derived columns
     """
 
     def __init__(self, rows: PartedRows, derive: Callable[[Any], Any], n_features: int) -> None:
         self.rows, self.derive, self.n_features = rows, derive, n_features
-        self.n_rows, self.positives, self.said = rows.n_rows, rows.positives, rows.said
+        self.n_rows, self.positives, self.metadata = rows.n_rows, rows.positives, rows.metadata
         self._key = uuid4().hex
 
     def fewer(self, index: Ints) -> PartedRows | None:
@@ -255,7 +262,7 @@ class DerivedParts(PartedRows):
 
 @dataclass(frozen=True)
 class OnDerived:
-    """A task on the derived columns of a part, which keeps what was kept of them."""
+    """A task on the derived columns of a part. The part caches the derived part, and with it the cache of that."""
 
     task: Task
     derive: Callable[[Any], Any]
@@ -266,7 +273,7 @@ class OnDerived:
 
 
 class BlockParts(PartedRows):
-    """Blocks of a matrix that is there, or mapped from disk, worked through by a few threads.
+    """Blocks of a matrix in memory, or mapped from disk, processed by a pool of threads.
 
     Parameters
     ----------
@@ -274,8 +281,8 @@ class BlockParts(PartedRows):
 
     Attributes
     ----------
-    n_visits : how often all parts were visited
-    report : called with it before each visit
+    n_visits : the number of passes over all parts so far
+    report : called with `n_visits` before each pass
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -286,7 +293,7 @@ class BlockParts(PartedRows):
 
     @classmethod
     def of(cls, X: Any, is_positive: Bools, weight: Floats | None = None, *, block_rows: int = 2**16) -> Self:
-        """A matrix in blocks of so many rows."""
+        """A matrix in blocks of `block_rows` rows."""
         blocks = [slice(start, start + block_rows) for start in range(0, X.shape[0], block_rows)]
         weights = [None if weight is None else weight[rows] for rows in blocks]
         pairs = zip(blocks, weights, strict=True)
@@ -302,10 +309,10 @@ class BlockParts(PartedRows):
 
 
 def ignore_visits(n_visits: int) -> None:
-    """The report of those who did not ask."""
+    """The default report, which does nothing."""
 
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    """To start threads takes longer than a small part."""
+    """One pool of threads for all visits: starting threads takes longer than a task on a small part."""
     return ThreadPoolExecutor(cpu_count())

@@ -1,4 +1,4 @@
-"""Exact quantiles of columns that nobody holds: by counts of what lies below, narrowed down pass by pass."""
+"""Exact quantiles of columns that are not in memory, by bisection: each pass counts the weight below many edges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from blindauc._typing import Floats
 
 N_EDGES = 255
-"""Edges of one pass: each narrows an interval of floating-point numbers to a 256th, 64 bits in eight passes."""
+"""Edges of one pass. Each pass narrows an interval of floating-point numbers to a 256th, so that eight passes resolve
+all 64 bits."""
 
 
 def columns_quantiles(
@@ -20,9 +21,9 @@ def columns_quantiles(
 
     Parameters
     ----------
-    weights_up_to : edges of shape (n_edges, p), ascending, to the weight of rows up to each
+    weights_up_to : callable, from ascending edges of shape (n_edges, p) to the weight of the rows up to each edge
     total : the weight of all rows
-    low, high : arrays of shape (p,), the least and the largest value of each column
+    low, high : arrays of shape (p,), the minimum and the maximum of each column
     share : in (0, 1]
 
     Examples
@@ -34,12 +35,13 @@ def columns_quantiles(
     >>> columns_quantiles(up_to, 4.0, np.array([1.0]), np.array([10.0]), 0.75)
     array([3.])
     """
-    # Floating-point numbers in their order are whole numbers in theirs: between two there are only so many.
+    # Bisect in the integers that order floating-point numbers: between two of them there are finitely many values.
+    # The quantile is always in (below, at_most].
     below, at_most = _ordered(low) - np.uint64(1), _ordered(high)
     steps = np.arange(1, N_EDGES + 1, dtype=np.uint64)[:, None]
     while (at_most - below > 1).any():
         width = at_most - below
-        # A step of width / 256, or of one where there are fewer numbers between.
+        # Edges are width / 256 apart, but at least 1.
         apart = width // np.uint64(N_EDGES + 1) + np.uint64(1)
         edges = below + np.minimum(steps * apart, width)
         reached = weights_up_to(_floats(edges)) >= share * total
@@ -53,11 +55,12 @@ _SIGN = np.uint64(1 << 63)
 
 
 def _ordered(values: Floats) -> Any:
-    """Whole numbers in the order of the floating-point numbers."""
+    """Integers in the order of the floating-point numbers, by their bits."""
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
 def _floats(ordered: Any) -> Floats:
+    """The inverse of `_ordered`."""
     result: Floats = np.where(ordered & _SIGN, ordered ^ _SIGN, ~ordered).view(np.float64)
     return result

@@ -1,7 +1,7 @@
-"""Which rows a fit looks at first: all positives, and so many unlabelled rows that an evaluation costs little.
+"""The sample that a fit starts with: all positives, and so few unlabelled rows that evaluations are cheap.
 
-A fit to a sample of n unlabelled rows is off by about sqrt(p / n), and so is its Hessian. Each Newton step with that
-Hessian makes an error smaller by this factor, so that few evaluations on all rows are left to do (Erdogdu and
+A fit to a sample of n unlabelled rows has an error of about sqrt(p / n), and so has its Hessian. Each Newton step on
+all rows with that Hessian reduces the error by this factor, so that few evaluations on all rows are needed (Erdogdu and
 Montanari, Convergence rates of sub-sampled Newton methods, NIPS 2015).
 """
 
@@ -12,29 +12,29 @@ import numpy as np
 from blindauc._typing import Ints
 
 FEW = 2**17
-"""Up to this many unlabelled rows there is no sample: an evaluation takes milliseconds."""
+"""With at most this many unlabelled rows there is no sample, as an evaluation takes milliseconds (convention)."""
 
 SHRINK = 16
-"""A sample has one in so many unlabelled rows, so that all samples together cost less than a tenth of the rows."""
+"""A sample has one in so many unlabelled rows (convention). A sample of the sample and so on add less than a tenth."""
 
 LEAST, MOST = 2**15, 2**20
-"""But at least, and at most, so many: more rows than a million make few steps fewer."""
+"""Limits of the unlabelled rows of a sample (convention): more than a million hardly save steps."""
 
 MOST_ENTRIES = 2**25
-"""Unlabelled rows times columns of a sample, at most: 128 MB of float32."""
+"""The most entries, unlabelled rows times columns, of a sample: 128 MB of float32 (convention)."""
 
-WORTHWHILE = 3
-"""A sample is of use where all rows are so many times as many."""
+WORTHWHILE = 4
+"""A sample is used if there are at least so many times more rows (convention)."""
 
 SEED = 0
-"""The sample depends on the number of rows alone: it is the same for every engine."""
+"""The sample depends only on the number of rows, so that it is the same for every engine."""
 
 
 def sampled(n_pos: int, n_unl: int, n_columns: int) -> Ints | None:
-    """The places of the sampled rows among the unlabelled ones, ascending; None where there is no need of a sample.
+    """The indices of the sampled rows among the unlabelled ones, ascending; None if a sample is not worthwhile.
 
-    One row is drawn from each of equally long stretches: rows in any order are represented, and those that repeat
-    with a period are, too.
+    One random row is drawn from each of equally long stretches. So sorted rows are represented evenly, and so are rows
+    that repeat with a period.
 
     Examples
     --------

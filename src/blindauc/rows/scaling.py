@@ -1,10 +1,10 @@
-"""The units in which weights are large or small: a ridge on scaled columns is a ridge that knows their scales.
+"""Scales of the columns, by which the ridge penalises their coefficients.
 
-No column is ever divided by its scale. A ridge on the weights of scaled columns is
+No column is ever divided by its scale. A ridge on the coefficients of scaled columns equals
 
     l2 / 2 * sum_j (scale_j * coef_j)^2
 
-of the columns as they are, so `coef` keeps the user's units and no copy of X is made.
+on those of the columns as they are. So `coef` is in the user's units, and X is not copied.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from blindauc.rows.matrix import Matrix
 SCALINGS = ("none", "standard", "robust")
 
 BLOCK_ENTRIES = 2**20
-"""Values whose quartiles are sought side by side."""
+"""Values that are sorted for quartiles at once (convention)."""
 
-_QUARTILES_OF_NORMAL = 1.3489795003921634
+_QUARTILES_OF_NORMAL = 1.3489795003921634  # the interquartile range of N(0, 1)
 
 
 def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
     """The scale of each column: 1, its standard deviation, or its interquartile range in standard deviations.
 
-    A column whose quartiles are equal has its standard deviation for a robust scale; a constant one has 1.
+    The robust scale of a column whose quartiles are equal is its standard deviation; that of a constant column is 1.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def column_scales(X: Any, weight: Floats, scaling: str) -> Floats:
 
 
 def check_scaling(scaling: str) -> None:
-    """Raise unless it is the name of a scaling."""
+    """Raise unless `scaling` is one of `SCALINGS`."""
     if scaling not in SCALINGS:
         raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}, not {scaling!r}.")
 
 
 def robust_scales(low: Floats, high: Floats, spread: Floats) -> Floats:
-    """Interquartile ranges in standard deviations, by the quartiles of each column."""
+    """The robust scale of each column from its quartiles; `spread` if these are equal."""
     return np.where(high > low, (high - low) / _QUARTILES_OF_NORMAL, spread)
 
 
 def _blocks(X: Any) -> Iterator[Floats]:
-    """All columns, a few at a time, dense."""
+    """Blocks of dense columns."""
     columns = X.tocsc() if sp.issparse(X) else X
     width = max(1, BLOCK_ENTRIES // max(1, X.shape[0]))
     for first in range(0, X.shape[1], width):

@@ -1,4 +1,4 @@
-"""What is asked of a matrix of rows whose storage only this package knows: dense, or sparse by rows or by columns."""
+"""Operations on a matrix whose storage the caller need not know: dense, or sparse by rows or by columns."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from blindauc._typing import Floats
 
 
 def by_rows(X: Any) -> Any:
-    """The matrix as it is best where rows are taken again and again."""
+    """The matrix in a format with fast indexing of rows."""
     return X.tocsr() if sp.issparse(X) else X
 
 
 def dense(X: Any) -> Any:
-    """The matrix with all its zeros, in its own precision; not copied where it has them."""
+    """The matrix as a dense array of the same precision; not copied if it is dense already."""
     return X.toarray() if sp.issparse(X) else X
 
 
 def for_c_libraries(X: Any) -> Any:
-    """An array, or a `csr_matrix`: libraries such as LightGBM read none of SciPy's newer sparse arrays."""
+    """An array or a `csr_matrix`, as libraries such as LightGBM do not read SciPy's newer sparse arrays."""
     return sp.csr_matrix(X) if sp.issparse(X) else X
 
 
 def can_derive(X: Any) -> bool:
-    """Whether new columns may be made of each value: of zeros that are not stored they would be too many."""
+    """Whether columns can be derived from X. Those of a sparse matrix would be dense, and too large."""
     return not sp.issparse(X)
 
 
 def filled(X: Any) -> Any:
-    """The medians of the columns where values are missing; itself where none is, as in every sparse matrix."""
+    """X with missing values replaced by the medians of their columns; X itself if it has none, or is sparse."""
     if sp.issparse(X) or not np.isnan(X).any():
         return X
-    known = ~np.isnan(X).all(axis=0)
+    has_values = ~np.isnan(X).all(axis=0)
     middle = np.zeros(X.shape[1])
-    middle[known] = np.nanmedian(X[:, known], axis=0)
+    middle[has_values] = np.nanmedian(X[:, has_values], axis=0)
     return np.where(np.isnan(X), middle, X)
 
 
 def weighted(X: Any, coef: Floats) -> Floats:
-    """Each value times the weight of its column, dense."""
+    """Each value times the coefficient of its column, as a dense array."""
     return X.multiply(coef).toarray() if sp.issparse(X) else X * coef
 
 
 def in_units(X: Any, scale: Floats, about: Callable[[Any], Floats]) -> Any:
-    """The columns in units of their scales, dense ones about a centre; sparse ones stay sparse, and so about zero."""
+    """The columns minus `about(X)`, divided by their scales; sparse ones are not centred, so that they stay sparse."""
     return sp.csr_array(X.multiply(1 / scale)) if sp.issparse(X) else (X - about(X)) / scale
 
 
 def row_products(X: Any) -> Floats:
-    """X @ X.T, dense: for samples of rows only."""
+    """X @ X.T as a dense array. Only for samples of rows."""
     return dense(X @ X.T)

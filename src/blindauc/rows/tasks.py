@@ -1,4 +1,7 @@
-"""What parts are asked for: pure functions of a part, small enough to be sent to each, whose results are small, too."""
+"""Tasks and nodes: pure functions of a part that are small enough to be sent to each, with small results.
+
+A task returns a result for the host; a node (`deferred.py`) returns a vector over the rows of the part.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from blindauc.rows.matrix import Columns, Matrix
 
 @dataclass(frozen=True)
 class Weight:
-    """The weights of the unlabelled rows, and 0 for positives, times a factor: a node."""
+    """A node: the weights of the unlabelled rows times a factor, and 0 for positives."""
 
     factor: float = 1.0
 
@@ -25,7 +28,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class WeightWithNegatives:
-    """The same, with a factor of its own for each known negative, by its number among all rows: a node."""
+    """A node: the same, with a factor for each known negative, which is given by its number among all rows."""
 
     factor: float
     negatives: Ints
@@ -40,7 +43,7 @@ class WeightWithNegatives:
 
 @dataclass(frozen=True)
 class Adjoint:
-    """X.T @ node, and the sum of the node behind it."""
+    """X.T @ node, followed by the sum of the node."""
 
     node: Node
 
@@ -51,7 +54,7 @@ class Adjoint:
 
 @dataclass(frozen=True)
 class Both:
-    """Two tasks in one visit; the results of parts are `added`."""
+    """Two tasks in one visit; combine the pairs of results with `added`."""
 
     first: Callable[[Any], Any]
     second: Callable[[Any], Any]
@@ -61,13 +64,13 @@ class Both:
 
 
 def added(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
-    """The sums of the firsts and of the seconds."""
+    """The sum of two pairs, element by element."""
     return one[0] + other[0], one[1] + other[1]
 
 
 @dataclass(frozen=True)
 class Taken:
-    """Some rows, by their numbers among all rows, in memory, with their weights; a list, which adds."""
+    """Rows by their numbers among all rows, with their weights, as a list, so that results can be added."""
 
     index: Ints
 
@@ -79,7 +82,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Forget:
-    """Nothing: the part gives back what it keeps."""
+    """Empties the cache of a part."""
 
     def __call__(self, part: Any) -> None:
         part.forget()
@@ -98,7 +101,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Extremes:
-    """The largest value of minus each column, and of each column."""
+    """The negated minimum and the maximum of each column, of shape (2, p)."""
 
     def __call__(self, part: Any) -> Floats:
         result: Floats = part.extremes()
@@ -107,7 +110,7 @@ class Extremes:
 
 @dataclass(frozen=True)
 class WeightsUpTo:
-    """The weight of the unlabelled rows up to each of the edges of each column, of shape (n_edges, p)."""
+    """For each column and edge, the weight of the unlabelled rows up to the edge, of shape (n_edges, p)."""
 
     edges: Floats
 
@@ -118,7 +121,7 @@ class WeightsUpTo:
 
 @dataclass(frozen=True)
 class Gram:
-    """X.T @ diag(node) @ X, of some columns."""
+    """X.T @ diag(node) @ X for a selection of columns."""
 
     node: Node
     columns: Columns
@@ -130,7 +133,7 @@ class Gram:
 
 @dataclass(frozen=True)
 class SumsByGroup:
-    """The weighted sums of the rows of each group, of some columns."""
+    """The weighted sums of the rows of each group, for a selection of columns."""
 
     group: Node
     weight: Node
@@ -144,7 +147,7 @@ class SumsByGroup:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digest of each row of a part, in a list, which adds."""
+    """The hash of each row, as a list, so that results can be added."""
 
     seed: int
 
@@ -154,7 +157,7 @@ class Digests:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a node on the host, in a list, which adds."""
+    """The values of a node as a NumPy array, in a list, so that results can be added."""
 
     node: Node
 

@@ -1,4 +1,4 @@
-"""Rows in parts as objectives see them: positives on the host, and unlabelled rows where they are."""
+"""Rows in parts with the contract of `Rows`: positives are in memory, unlabelled rows stay in their parts."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from blindauc.rows.contract import Grouped
 from blindauc.rows.deferred import Deferred
 from blindauc.rows.matrix import ROUNDING, Columns, Matrix, deviations
 from blindauc.rows.memory import MemoryRows
-from blindauc.rows.parted import Parted
 from blindauc.rows.parts import DerivedParts, PartedRows
 from blindauc.rows.quantiles import columns_quantiles
 from blindauc.rows.sampling import sampled
 from blindauc.rows.scaling import check_scaling, robust_scales
+from blindauc.rows.statistics import PartedStatistics
 from blindauc.rows.tasks import Gram, LargestSize, SumsByGroup, WeightsUpTo
 
 
 @dataclass(frozen=True)
 class PartedView:
-    """Rows in parts, some of their positives and some of their columns.
+    """Rows in parts, with a selection of their positives and of their columns.
 
     Parameters
     ----------
-    parted : Parted
-    kept : positions of the positives among all positives
-    support : columns among all columns and, behind them, the column of ones; None for all
+    stats : PartedStatistics
+    kept : indices of the selected positives among all positives
+    support : indices of the selected columns, where the column of ones comes last; None for all
     has_ones : whether there is a column of ones
-    negative_factors : what the weights of other unlabelled rows, and of each known negative, are multiplied by; None
-        for their own weights
+    negative_factors : factor of the weights of unlabelled rows that are not known to be negative, and of each known
+        negative; None to keep the weights
     """
 
-    parted: Parted
+    stats: PartedStatistics
     kept: Ints
     support: Ints | None = None
     has_ones: bool = False
@@ -46,9 +46,9 @@ class PartedView:
 
     @classmethod
     def of(cls, rows: PartedRows) -> PartedView:
-        """All rows with all columns, but for positives without weight."""
-        parted = Parted(rows)
-        return cls(parted, np.flatnonzero(parted.pos_weight > 0))
+        """All rows with all columns, except positives of weight zero."""
+        pos, weight = rows.take(rows.positives)
+        return cls(PartedStatistics(rows, pos, weight), np.flatnonzero(weight > 0))
 
     @property
     def rows(self) -> PartedView:
@@ -56,7 +56,7 @@ class PartedView:
 
     @property
     def n_features(self) -> int:
-        return self.parted.rows.n_features
+        return self.stats.rows.n_features
 
     @property
     def _n_all(self) -> int:
@@ -72,79 +72,94 @@ class PartedView:
 
     @property
     def n_unlabelled(self) -> int:
-        return self.parted.rows.n_rows - len(self.parted.rows.positives)
+        return self.stats.rows.n_rows - len(self.stats.rows.positives)
 
     @property
     def pos_weight(self) -> Floats:
-        return self.parted.pos_weight[self.kept]
+        return self.stats.pos_weight[self.kept]
 
     @property
-    def is_doubtable(self) -> Bools:
-        """Which of the positives nobody has checked."""
-        return ~np.isin(self.parted.rows.positives[self.kept], self.parted.rows.said.confirmed)
+    def is_unconfirmed(self) -> Bools:
+        """Mask of the positives that nobody has checked."""
+        return ~np.isin(self.stats.rows.positives[self.kept], self.stats.rows.metadata.confirmed)
 
     @property
     def labelled_weight(self) -> float:
-        """The weight of the rows that came with a label, whatever was found, but for positives that are left out."""
-        rows = self.parted.rows
-        if rows.said.labelled is None:
+        """The weight of the rows that came with a label, found wrong or not, except positives that are left out."""
+        rows = self.stats.rows
+        if rows.metadata.labelled is None:
             return float(self.pos_weight.sum())
         is_labelled, were_labelled = (
-            np.isin(numbers, rows.said.labelled) for numbers in (rows.positives[self.kept], rows.said.negatives)
+            np.isin(numbers, rows.metadata.labelled) for numbers in (rows.positives[self.kept], rows.metadata.negatives)
         )
-        return float(self.pos_weight[is_labelled].sum() + self.parted.negatives[1][were_labelled].sum())
+        return float(self.pos_weight[is_labelled].sum() + self.stats.negatives[1][were_labelled].sum())
 
     @property
     def known_negative_share(self) -> float:
         """The share of known negatives in the weight of all rows that are not positive."""
-        return float(self._factors[1] @ self.parted.negatives[1]) / self._unl_weight
+        return float(self._factors[1] @ self.stats.negatives[1]) / self._unl_weight
 
     def weighing(self, known_negative_share: float | None) -> PartedView:
-        """The rows with weights by which known negatives have this share of all rows that are not positive.
+        """The rows with weights such that known negatives have this share of the weight of all non-positive rows.
 
-        None leaves out the labels that were found wrong, as `Data.weighing` does.
+        None gives labels that were found wrong a weight of zero, as `Data.weighing` does.
         """
-        total, negative, said = self.parted.unl_weight, self.parted.negative_weight, self.parted.rows.said
-        if said.labelled is None or not 0 < negative < total:
+        total, negative, checks = self.stats.unl_weight, self.stats.negative_weight, self.stats.rows.metadata
+        if checks.labelled is None or not 0 < negative < total:
             return self
         if known_negative_share is None:
-            was_labelled = np.isin(said.negatives, said.labelled)
+            was_labelled = np.isin(checks.negatives, checks.labelled)
             return replace(self, negative_factors=(1.0, np.where(was_labelled, 0.0, 1.0)))
-        of_negatives = np.full(len(said.negatives), known_negative_share * total / negative)
+        of_negatives = np.full(len(checks.negatives), known_negative_share * total / negative)
         return replace(self, negative_factors=((1 - known_negative_share) * total / (total - negative), of_negatives))
 
     @property
     def _factors(self) -> tuple[float, Floats]:
-        """The factors for the weights of other unlabelled rows and of each known negative."""
-        return self.negative_factors or (1.0, np.ones(len(self.parted.rows.said.negatives)))
+        """`negative_factors`, or ones."""
+        return self.negative_factors or (1.0, np.ones(len(self.stats.rows.metadata.negatives)))
 
     @property
     def _unl_weight(self) -> float:
-        """The weight of all unlabelled rows, known negatives among them."""
+        """The weight of all unlabelled rows, including known negatives."""
         others, of_negatives = self._factors
-        return others * self.parted.unl_weight + float((of_negatives - others) @ self.parted.negatives[1])
+        return others * self.stats.unl_weight + float((of_negatives - others) @ self.stats.negatives[1])
 
     @property
     def unl_share(self) -> Deferred:
         total = self._unl_weight
         if self.negative_factors is None:
-            return self.parted.rows.unlabelled_weights(1 / total)
+            return self.stats.rows.unlabelled_weights(1 / total)
         others, of_negatives = self._factors
-        return self.parted.rows.unlabelled_weights(others / total, of_negatives / total)
+        return self.stats.rows.unlabelled_weights(others / total, of_negatives / total)
 
     def _reweighed(self, of_all: Floats, of_negatives: Callable[[Matrix, Floats], Floats]) -> Floats:
-        """A sum over all unlabelled rows by their weights as one by those of `weighing`; sums are linear in them."""
+        """A sum over the unlabelled rows with the weights of `weighing`, from the sum with the given weights.
+
+        Sums are linear in the weights: only the known negatives, which are in memory, must be summed again.
+        """
         if self.negative_factors is None:
             return of_all
         others, factors = self._factors
-        matrix, weight = self.parted.negatives
+        matrix, weight = self.stats.negatives
         return others * of_all + of_negatives(matrix, (factors - others) * weight)
+
+    @property
+    def pos_mean(self) -> Floats:
+        return self._gathered(np.append(self.pos_matrix.adjoint(self.pos_weight / self.pos_weight.sum()), 1.0))
+
+    @property
+    def unl_mean(self) -> Floats:
+        return self._gathered(np.append(self._unl_mean, 1.0))
 
     @cached_property
     def _unl_mean(self) -> Floats:
-        total = self.parted.unl_weight
-        of_all = self._reweighed(self.parted.unl_mean, lambda matrix, weight: matrix.adjoint(weight / total))
-        return of_all * (total / self._unl_weight)
+        return self.stats.origin + self._unl_moments[0] / self._unl_weight
+
+    @cached_property
+    def _unl_moments(self) -> Floats:
+        """The weighted sums of each column and of its square about the origin, over the unlabelled rows."""
+        origin = self.stats.origin
+        return self._reweighed(self.stats.unl_moments, lambda matrix, each: np.stack(matrix.moments(each, origin)))
 
     def shares(self, kept: Bools) -> Floats:
         weight = np.where(kept, self.pos_weight, 0.0)
@@ -152,11 +167,11 @@ class PartedView:
 
     @cached_property
     def pos_matrix(self) -> Matrix:
-        pos = self.parted.pos
+        pos = self.stats.pos
         return pos if len(self.kept) == pos.n_rows else pos.rows(self.kept)
 
     def _spread_out(self, coef: Floats) -> tuple[Floats, float]:
-        """The weights of all columns, and the constant."""
+        """The coefficients of all columns, and the constant."""
         every = coef
         if self.support is not None:
             every = np.zeros(self._n_all)
@@ -164,25 +179,24 @@ class PartedView:
         return every[: self.n_features], float(every[-1]) if self.has_ones else 0.0
 
     def _gathered(self, by_column: Floats) -> Floats:
-        """Of a number for each column, and for a column of ones behind them, those that are looked at."""
+        """The entries of the selected columns, from a vector over all columns and the column of ones."""
         every = by_column[: self._n_all]
         return every if self.support is None else every[self.support]
 
     def scores(self, coef: Floats) -> tuple[Floats, Deferred]:
         weights, constant = self._spread_out(coef)
-        return self.pos_matrix.scores(weights) + constant, self.parted.rows.at(weights, constant)
+        return self.pos_matrix.scores(weights) + constant, self.stats.rows.at(weights, constant)
 
     def adjoint(self, by_pos: Floats, by_unl: Deferred) -> Floats:
         of_pos = np.append(self.pos_matrix.adjoint(by_pos), by_pos.sum())
-        return self._gathered(of_pos + self.parted.rows.adjoint(by_unl))
+        return self._gathered(of_pos + self.stats.rows.adjoint(by_unl))
 
     @cached_property
     def spread(self) -> Floats:
-        parted, weight = self.parted, self.pos_weight
-        of_unl = self._reweighed(parted.unl_moments, lambda matrix, each: np.stack(matrix.moments(each, parted.origin)))
-        first, second = of_unl + np.stack(self.pos_matrix.moments(weight, parted.origin))
+        stats, weight = self.stats, self.pos_weight
+        first, second = self._unl_moments + np.stack(self.pos_matrix.moments(weight, stats.origin))
         total = self._unl_weight + weight.sum()
-        return self._gathered(np.append(deviations(first / total, second / total, parted.origin), 1.0))
+        return self._gathered(np.append(deviations(first / total, second / total, stats.origin), 1.0))
 
     def scales(self, scaling: str) -> Floats:
         check_scaling(scaling)
@@ -192,18 +206,21 @@ class PartedView:
         return spread if scaling == "standard" else robust_scales(self._quantiles(0.25), self._quantiles(0.75), spread)
 
     def _quantiles(self, share: float) -> Floats:
-        parted, weight = self.parted, self.pos_weight
+        stats, weight = self.stats, self.pos_weight
 
         def weights_up_to(edges: Floats) -> Floats:
-            return parted.rows.total(WeightsUpTo(edges)) + self.pos_matrix.weights_up_to(edges, weight)
+            of_unl = stats.rows.total(WeightsUpTo(edges))
+            of_unl = self._reweighed(of_unl, lambda matrix, each: matrix.weights_up_to(edges, each))
+            return of_unl + self.pos_matrix.weights_up_to(edges, weight)
 
-        total = parted.unl_weight + float(weight.sum())
-        return columns_quantiles(weights_up_to, total, *parted.extremes, share)
+        total = self._unl_weight + float(weight.sum())
+        return columns_quantiles(weights_up_to, total, *stats.extremes, share)
 
     def unl_spread(self, coef: Floats) -> float:
         weights, constant = self._spread_out(coef)
+        # About the mean: the difference of mean square and squared mean would lose digits.
         mean = float(self._unl_mean @ weights) + constant
-        apart = self.parted.rows.at(weights, constant) - mean
+        apart = self.stats.rows.at(weights, constant) - mean
         variance = (self.unl_share * apart) @ apart
         is_constant = variance <= (ROUNDING * (np.abs(self._unl_mean) @ np.abs(weights))) ** 2
         return 1.0 if is_constant else float(np.sqrt(variance))
@@ -216,23 +233,23 @@ class PartedView:
         return replace(self, has_ones=True)
 
     def without(self, left_out: Bools) -> PartedView:
-        """The rows without some of the positives."""
+        """The rows without these positives."""
         return replace(self, kept=self.kept[~left_out])
 
     def mapped(self, derive: Callable[[Any], Any], n_derived: int) -> PartedView:
-        """The same rows with columns that are derived from theirs."""
-        return replace(PartedView.of(DerivedParts(self.parted.rows, derive, n_derived)), kept=self.kept)
+        """The same rows with derived columns in place of theirs."""
+        return replace(PartedView.of(DerivedParts(self.stats.rows, derive, n_derived)), kept=self.kept)
 
     def subset(self, pos: Ints, unl: Ints) -> MemoryRows:
         numbers = self.numbers_of_unlabelled(unl)
-        few, weight = self.parted.rows.take(numbers)
+        few, weight = self.stats.rows.take(numbers)
         if self.negative_factors is not None:
             others, of_negatives = self._factors
-            _, here, known = np.intersect1d(numbers, self.parted.rows.said.negatives, return_indices=True)
+            _, here, there = np.intersect1d(numbers, self.stats.rows.metadata.negatives, return_indices=True)
             factor = np.full(len(numbers), others)
-            factor[here] = of_negatives[known]
+            factor[here] = of_negatives[there]
             weight = weight * factor
-        matrix = Matrix.stacked([self.parted.pos.rows(self.kept[pos]), few])
+        matrix = Matrix.stacked([self.stats.pos.rows(self.kept[pos]), few])
         matrix = Matrix(matrix.X, intercept=self.has_ones)
         places = np.arange(len(pos) + len(unl))
         rows = MemoryRows(matrix, places[: len(pos)], places[len(pos) :], self.pos_weight[pos], weight)
@@ -243,20 +260,22 @@ class PartedView:
         places = sampled(self.n_positives, self.n_unlabelled, self.n_columns)
         if places is None:
             return None
-        numbers = np.concatenate([self.parted.rows.positives[self.kept], self.numbers_of_unlabelled(places)])
-        fewer = self.parted.rows.fewer(np.sort(numbers))
+        numbers = np.concatenate([self.stats.rows.positives[self.kept], self.numbers_of_unlabelled(places)])
+        fewer = self.stats.rows.fewer(np.sort(numbers))
         if fewer is None:
             return self.subset(np.arange(self.n_positives), places)
-        return replace(PartedView.of(fewer), support=self.support, has_ones=self.has_ones)
+        # The positives are the same, and on the host already.
+        stats = PartedStatistics(fewer, self.pos_matrix, self.pos_weight)
+        return PartedView(stats, np.arange(self.n_positives), self.support, self.has_ones)
 
     def gram(self, by_pos: Floats, by_unl: Deferred, *, centred: bool) -> Floats:
         columns = self._columns(centred)
-        result: Floats = self.pos_matrix.gram(by_pos, columns) + self.parted.rows.total(Gram(by_unl.node, columns))
+        result: Floats = self.pos_matrix.gram(by_pos, columns) + self.stats.rows.total(Gram(by_unl.node, columns))
         return result
 
     def sums_by_group(self, pos: Grouped, unl: Grouped, n_groups: int) -> tuple[Floats, Floats]:
         columns = replace(self._columns(True), intercept=True)
-        of_unl = self.parted.rows.total(SumsByGroup(unl.group.node, unl.weight.node, n_groups, columns))
+        of_unl = self.stats.rows.total(SumsByGroup(unl.group.node, unl.weight.node, n_groups, columns))
         return self.pos_matrix.sums_by_group(*pos, n_groups, columns), of_unl
 
     def pos_rows(self, index: Ints, *, centred: bool) -> Floats:
@@ -264,25 +283,26 @@ class PartedView:
         return rows
 
     def _columns(self, centred: bool) -> Columns:
-        origin = self.parted.origin if centred else np.zeros(self.n_features)
+        origin = self.stats.origin if centred else np.zeros(self.n_features)
         if self.support is None:
             return Columns(origin, intercept=self.has_ones)
         own = self.support[self.support < self.n_features]
         return Columns(origin, own, intercept=len(own) < len(self.support))
 
     def numbers_of_unlabelled(self, places: Ints) -> Ints:
-        """The numbers, among all rows, of the unlabelled rows at these places among them."""
-        return _numbers_without(self.parted.rows.positives, places)
+        """Row numbers of unlabelled rows, from their indices among the unlabelled rows."""
+        return _numbers_without(self.stats.rows.positives, places)
 
     @property
     def n_unchecked(self) -> int:
-        """How many unlabelled rows nobody has checked."""
-        return self.n_unlabelled - len(self.parted.rows.said.negatives)
+        """The number of unlabelled rows that nobody has checked."""
+        return self.n_unlabelled - len(self.stats.rows.metadata.negatives)
 
     def numbers_of_unchecked(self, places: Ints) -> Ints:
-        """The same of the unlabelled rows that nobody has checked."""
-        rows = self.parted.rows
-        return _numbers_without(np.union1d(rows.positives, rows.said.negatives), places)
+        """Row numbers of unchecked unlabelled rows, from their indices among these."""
+        positives, negatives = self.stats.rows.positives, self.stats.rows.metadata.negatives
+        others = np.union1d(positives, negatives) if len(negatives) else positives
+        return _numbers_without(others, places)
 
     def pos_median(self) -> Floats:
         everyone = np.arange(self.n_positives)
@@ -292,11 +312,12 @@ class PartedView:
         if not np.abs(a).max() <= largest:
             return False
         weights, constant = self._spread_out(coef)
-        # Mostly the bound is enough, and costs no visit.
-        bound = np.abs(weights) @ np.maximum(*np.abs(self.parted.extremes)) + abs(constant)
-        return bool(bound <= largest) or bool(self.parted.rows.total(LargestSize(b.node), max) <= largest)
+        # A bound from the extremes of the columns is mostly enough, and takes no pass over the rows.
+        bound = np.abs(weights) @ np.maximum(*np.abs(self.stats.extremes)) + abs(constant)
+        return bool(bound <= largest) or bool(self.stats.rows.total(LargestSize(b.node), max) <= largest)
 
 
 def _numbers_without(others: Ints, places: Ints) -> Ints:
-    """The numbers, among all rows, of the rows at these places among all but some others."""
+    """Row numbers, from indices among the rows that are left without `others`."""
+    # The k-th of the others has others[k] - k of the rows that are left before it.
     return places + np.searchsorted(others - np.arange(len(others)), places, side="right")

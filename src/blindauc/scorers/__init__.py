@@ -1,4 +1,4 @@
-"""Families of scores, fitted to many settings at once: a search knows them by their contract alone."""
+"""Families of models, each fitted to many settings at once. The search uses them by their contract only."""
 
 from blindauc.scorers.contract import Model, Models, Scorer
 from blindauc.scorers.linear import LinearModel, LinearModels, LinearScorer

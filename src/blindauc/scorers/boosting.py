@@ -1,15 +1,16 @@
 """Gradient boosting of a risk by LightGBM (Ke et al., LightGBM: a highly efficient gradient boosting decision tree,
 NeurIPS 2017).
 
-Rounds lower n_pos * risk(a, b) with its exact gradient and, in the place of its Hessian, a multiple of the rows'
-weights that bounds it everywhere: for the blind AUC
+Each round lowers n_pos * risk(a, b), with its exact gradient. The Hessian is replaced by an upper bound that holds
+everywhere, a multiple of the weights of the rows. For the blind AUC it is
 
     sum_ij p_i q_j loss''(a_i - b_j) (d_i - d_j)^2  <=  2 max(loss'') (sum_i p_i d_i^2 + sum_j q_j d_j^2)
 
-The Hessian at the present scores brought no better rankings (keel sets of `benchmarks/families.py` for shaping: mean
-AUC .8426 by the bound, .8419 by the Hessian, at the best settings of each) and costs as much as the gradient once more.
-With the bound, LightGBM, which counts rows by their Hessian, counts labelled positives: one weighs one, all unlabelled
-rows together weigh as much as all labelled positives, and a ridge on leaf values is in units of one labelled positive.
+The diagonal of the Hessian at the current scores does not rank better (mean AUC on the KEEL sets for shaping of
+`benchmarks/families.py`, at the best settings of each: .8426 with the bound, .8419 with the diagonal) and takes as long
+to compute as the gradient. LightGBM measures the size of leaves by their Hessian. With the bound, that size is in
+labelled positives: each of them counts 1, and all unlabelled rows together count as much as all labelled positives. So
+the ridge on leaf values is in units of one labelled positive, too.
 """
 
 from __future__ import annotations
@@ -34,41 +35,42 @@ from blindauc.threads import FEW_ENTRIES
 _imported = partial(extras.imported, otherwise="Trees need {}: pip install 'blindauc[trees]'.")
 
 LEARNING_RATE = 0.1
-"""By convention. 15 to 150 rounds of it reach from what only ranks to what starts to memorise."""
+"""Convention; LightGBM's default. The numbers of rounds in the search, 15 to 150, go with it."""
 
 MIN_LEAF_WEIGHT = 5.0
-"""The least weight of a leaf, in labelled positives; unlabelled rows count by how many positives are as many.
+"""The minimal weight of a leaf, in labelled positives.
 
-By a leaf of fewer, chance decides: one in 150 has none where five are expected. The mean AUC of 8 real sets for shaping
-(16 leaves, l2 = 10, 100 rounds) was .9110, .9122 and .9108 with a least weight of 2, 5 and 10.
+Smaller leaves would be left to chance: where five positives are expected, one leaf in 150 has none. The mean AUC of 8
+real sets for shaping (16 leaves, l2 = 10, 100 rounds) was .9110, .9122 and .9108 with a minimal weight of 2, 5 and 10.
 """
 
 LEAF_RIDGE = 10.0
-"""The ridge on the values of leaves to take where nothing else is said, in labelled positives: twice the least weight.
+"""The default ridge on the values of leaves, in labelled positives: twice `MIN_LEAF_WEIGHT` (convention).
 
-On the keel sets for shaping, 30 did as well.
+On the KEEL sets for shaping, 30 did as well.
 """
 
 MIN_GROUP_WEIGHT = 10.0
-"""The least weight of the categories that a split takes to a side together, in labelled positives: as the ridge.
+"""The minimal weight of the categories that a split sends to one side, in labelled positives; the same as the ridge.
 
-As many are added to the weight of each when they are put in the order of their mean gradients. LightGBM asks for 100
-rows, which may be less than one labelled positive or all that there are, since it counts rows by their Hessian. Over
-five simulated tables (500 to 6,000 rows, 12 to 300 categories, 15 % of the labels wrong, 3 draws each) the mean AUC was
-.751 by LightGBM's defaults, and .759, .748 and .710 with a least weight of 10, 20 and 40.
+It is also LightGBM's `cat_smooth`, which is added to the weight of each category when categories are sorted by their
+mean gradients. LightGBM's default for groups is 100 rows. It counts rows by their Hessian, so that 100 rows may be less
+than one labelled positive, or all of them. Over five simulated tables (500 to 6,000 rows, 12 to 300 categories, 15 % of
+the labels wrong, 3 draws each) the mean AUC was .751 with LightGBM's defaults, and .759, .748 and .710 with a minimal
+weight of 10, 20 and 40.
 """
 
 LARGEST_INTERCEPT = 20.0
-"""Constant scores beyond are certainty of one class."""
+"""The intercept is searched up to this size (convention). A constant score beyond it is certain of one class."""
 
 
 def lightgbm() -> Any:
-    """The module; one line says how to get it where it is not installed."""
+    """The LightGBM module; if it is not installed, an ImportError with the install command."""
     return _imported("lightgbm")
 
 
 def is_installed() -> bool:
-    """Whether LightGBM can be used; not where a library that it needs is missing."""
+    """Whether LightGBM can be imported; False also if a shared library that it needs is missing."""
     try:
         lightgbm()
     except (ImportError, OSError):
@@ -77,24 +79,24 @@ def is_installed() -> bool:
 
 
 def threads_for(X: Any) -> int:
-    """One thread where X is small; else as many as OpenMP may use, which joblib sets in its processes."""
+    """The number of threads: 1 if X is small, else 0, OpenMP's own setting, which joblib limits in its processes."""
     return 1 if X.shape[0] * X.shape[1] <= FEW_ENTRIES else 0
 
 
 def as_lightgbm_takes_it(X: Any) -> Any:
-    """X as one of the types that LightGBM reads without rounding."""
+    """X in a format that LightGBM reads without rounding its values."""
     return for_c_libraries(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
 
 
 class RowRisk:
-    """n_pos * risk as a function of the scores of all rows, in units of the curvature of one labelled positive.
+    """LightGBM's objective: n_pos * risk of the scores of all rows, in units of the curvature of one labelled positive.
 
     Parameters
     ----------
     risk : Risk
     is_positive : mask of shape (n,)
     weight : ndarray of shape (n,)
-        Numbers of rows; rows of weight zero have no part in it.
+        Numbers of rows; rows of weight zero do not count.
 
     Examples
     --------
@@ -114,23 +116,23 @@ class RowRisk:
         self._intercept = _intercept(risk)
         self._pos = np.flatnonzero(is_positive)
         self._p = weight[is_positive] / n_pos
-        # All rows stand for the unlabelled ones, the others without weight: to pick some out takes as long as a sum.
+        # The positives are among the unlabelled scores with weight zero: leaving them out takes as long as a sum.
         self._q = np.where(is_positive, 0.0, weight) / n_unl
         self._bound = self._of_rows(n_pos * self._p, n_pos * self._q)
 
     def __call__(self, scores: Floats, dataset: Any = None) -> tuple[Any, Any]:
-        """The gradient, and the bound of the Hessian by a diagonal, as LightGBM asks for them."""
+        """The gradient and the diagonal bound of the Hessian, in the form that LightGBM expects of an objective."""
         _, by_pos, by_unl = self._at(NodeRisk(self._risk), scores)
         by_unl *= self._scale  # in place: at a million rows every copy counts
         return self._of_rows(self._scale * by_pos, by_unl), self._bound
 
     @property
     def n_rows_of_groups(self) -> int:
-        """`MIN_GROUP_WEIGHT` in rows, as LightGBM counts these: by their share of the Hessian."""
+        """`MIN_GROUP_WEIGHT` in rows, which LightGBM counts by their share of the Hessian."""
         return max(round(MIN_GROUP_WEIGHT * len(self._bound) / float(self._bound.sum())), 1)
 
     def value(self, scores: Floats) -> float:
-        """What the scores cost."""
+        """The objective at some scores."""
         return self._scale * self._at(self._risk, scores).value
 
     def _at(self, risk: Risk | NodeRisk, scores: Floats) -> RiskValue:
@@ -144,9 +146,9 @@ class RowRisk:
 
 
 def _curvature(risk: Risk) -> float:
-    """A bound of the curvature; with a kink there is none, and the slope at zero has to do.
+    """An upper bound of the curvature; the slope at zero for a loss with a kink, which has no bound.
 
-    The first step is then as long as that of the logistic loss.
+    The first step with such a loss is then as long as with the logistic loss.
     """
     if isfinite(risk.curvature_scale):
         return risk.curvature_scale
@@ -154,9 +156,10 @@ def _curvature(risk: Risk) -> float:
 
 
 def _intercept(risk: Risk) -> float:
-    """The constant that boosting starts from: the best one, where it matters.
+    """The constant score that boosting starts from: the best one, if the risk depends on it.
 
-    Not with a kink, on which all rows would come to lie, nor without convexity, where the loss is flat far out.
+    It is 0 for a loss with a kink, as all rows would start on the kink, and for one that is not convex, as its slope
+    may vanish at the best constant.
     """
     if not (risk.has_intercept and risk.loss.convex and isfinite(risk.curvature_scale)):
         return 0.0
@@ -170,7 +173,7 @@ def _at_constant(risk: Risk, score: float) -> Any:
 
 
 class Stage(NamedTuple):
-    """After some rounds, the number of trees and the scores of all rows. A round that finds no split adds no tree."""
+    """The number of trees and the scores of all rows after some rounds. A round that finds no split adds no tree."""
 
     n_rounds: int
     n_trees: int
@@ -178,7 +181,7 @@ class Stage(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """LightGBM's text after the last round, and the stages on the way."""
+    """LightGBM's model text after the last round, and the stages before it."""
 
     text: str
     stages: list[Stage]
@@ -186,13 +189,13 @@ class Grown(NamedTuple):
 
 @dataclass(frozen=True)
 class Boosting:
-    """Boosting of some rows, which LightGBM bins once for all fits.
+    """Gradient boosting on fixed rows, which LightGBM bins once for all fits.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n, p), missing values as NaN
     is_category : mask of shape (p,) or None
-        Columns that hold numbers of categories.
+        Columns that hold category codes.
     """
 
     X: Any
@@ -206,7 +209,7 @@ class Boosting:
 
     @property
     def _can_split(self) -> bool:
-        """Whether any column is more than a constant; else LightGBM gives up."""
+        """Whether any column is not constant; LightGBM fails if all are."""
         binned = self._dataset.construct()
         return any(binned.feature_num_bin(column) > 1 for column in range(self.X.shape[1]))
 
@@ -217,14 +220,14 @@ class Boosting:
             "metric": "none",
             "boost_from_average": False,
             "learning_rate": LEARNING_RATE,
-            # Of each column one threshold, drawn at random, is looked at (Geurts, Ernst and Wehenkel, Extremely
-            # randomized trees, Mach. Learn. 2006): the best of all thresholds is mostly that of a few labels. On the
-            # sets for shaping this brought 3 points of AUC, bagging 1, random columns half a point.
+            # One random threshold per column is tried (Geurts, Ernst and Wehenkel, Extremely randomized trees, Mach.
+            # Learn. 2006): the best of all thresholds mostly fits a few labels. On the sets for shaping this gained 3
+            # points of AUC, bagging 1, and random columns half a point.
             "extra_trees": True,
-            # Else the thresholds would hang on the number of rows, by which LightGBM puts bundles in order. Rows are
-            # binned one by one, so that bundles would save nothing.
+            # With bundles, thresholds would depend on the number of rows, by which LightGBM orders them. With
+            # `force_row_wise` bundles save no time.
             "enable_bundle": False,
-            # Rows are counted by `MIN_LEAF_WEIGHT`, and bins hold whatever they hold.
+            # Only `MIN_LEAF_WEIGHT` limits the size of leaves: the limits by numbers of rows are off.
             "min_sum_hessian_in_leaf": MIN_LEAF_WEIGHT,
             "min_data_in_leaf": 0,
             "min_data_in_bin": 1,
@@ -238,7 +241,7 @@ class Boosting:
         }
 
     def run(self, of_rows: RowRisk, *, n_leaves: int, l2: float, rounds: Sequence[int]) -> Grown:
-        """Boost, and look at the scores after some numbers of rounds."""
+        """Boost for max(rounds) rounds, and keep the scores after each number of `rounds`."""
         if not self._can_split:
             nothing = np.zeros(self.X.shape[0])
             return Grown(tree_text.written([], self.X.shape[1]), [Stage(n, 0, nothing) for n in sorted(set(rounds))])
@@ -253,7 +256,7 @@ class Boosting:
 
 
 def _training_scores(booster: Any) -> Floats:
-    """The scores of all rows as they are, without walking down the trees again."""
+    """The scores of the training rows, which LightGBM passes to its metrics; predicting would evaluate all trees."""
     scores: list[Floats] = []
 
     def keep(now: Floats, dataset: Any) -> tuple[str, float, bool]:

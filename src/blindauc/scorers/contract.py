@@ -1,4 +1,4 @@
-"""What a search asks of a family of scores. It never sees a coefficient."""
+"""The contract between the search and a family of models. The search never sees a coefficient."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from blindauc.scorers.spec import Spec
 
 
 class Probe(Protocol):
-    """The scores of some rows, and what they would be if some columns held other values."""
+    """The scores of fixed rows, and what they would be with other values in some columns."""
 
     scores: Floats
 
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
-        """Scores of shape (n,) with `values`, of shape (n, n_columns), in the place of these columns."""
+        """Scores of shape (n,) if these columns held `values`, of shape (n, n_columns)."""
 
 
 class Model(Protocol):
-    """One score, or an average of several."""
+    """One scoring function, or the average of several."""
 
     def scores(self, X: Any) -> Floats:
         """Scores of shape (n,)."""
 
     @property
     def columns(self) -> Bools:
-        """The columns that it uses, of shape (p,)."""
+        """Mask of the columns that the model uses, of shape (p,)."""
 
     def blended(self, others: Sequence[Self], share: Floats) -> Self:
-        """The model whose score is the weighted sum of this one's score and those of others."""
+        """The model whose score is the weighted sum of the scores of this model and the others."""
 
     def restricted(self, columns: Bools, data: Data) -> Self:
-        """The model nearest to this one, on these rows, that uses only some of the columns."""
+        """A model that uses only these columns, with scores on these rows as near as possible to this model's."""
 
     def probe(self, X: Any) -> Probe:
-        """What changing columns of these rows would do to their scores."""
+        """A probe of these rows, to replace columns of them."""
 
     def contributions(self, X: Any) -> Floats:
-        """What each column adds to the score of each row, of shape (n, p): with `base` they add up to the scores."""
+        """The contribution of each column to each score, of shape (n, p). With `base`, they sum to the scores."""
 
     @property
     def base(self) -> float:
-        """What the score is where no column adds to it."""
+        """The score without any contribution of a column."""
 
 
 class Models(Protocol):
@@ -53,37 +53,37 @@ class Models(Protocol):
     """
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of models."""
 
     def scores(self, X: Any) -> Floats:
         """Scores of shape (n, n_models)."""
 
     @property
     def columns(self) -> Bools:
-        """Columns that each model uses, of shape (n_models, p)."""
+        """Mask of the columns that each model uses, of shape (n_models, p)."""
 
     @property
     def outliers(self) -> Bools:
-        """Labelled positives that each fit left out, of shape (n_models, n_pos)."""
+        """Mask of the labelled positives that each fit left out, of shape (n_models, n_pos)."""
 
     def inclusion(self, weight: Floats) -> Floats:
-        """The weight of the models that use each column, of shape (p,)."""
+        """The total weight of the models that use each column, of shape (p,)."""
 
     def subset(self, index: Ints) -> Self:
-        """Some of the models."""
+        """The models at these indices."""
 
     def joined(self, others: Sequence[Self]) -> Self:
-        """These and others, fitted to the same rows."""
+        """These models followed by others that were fitted to the same rows."""
 
     def average(self, weight: Floats) -> Model:
         """The model whose score is the weighted sum of the scores."""
 
 
 class Scorer(Protocol):
-    """A family of scores."""
+    """A family of models."""
 
     def ridge_unit(self, data: Data, spec: Spec) -> float:
-        """The ridge that weighs as much as the curvature of a spec's loss; ridges are placed in units of it."""
+        """The ridge whose curvature equals that of the spec's loss on the data. Ridges are placed in units of it."""
 
     def path(self, data: Data, specs: Sequence[Spec]) -> Models:
-        """Fit every spec to the rows, each from its neighbour's fit."""
+        """Fit every spec to the rows. Each fit may start from that of a neighbouring spec."""

@@ -1,57 +1,79 @@
-"""Curves: a natural cubic spline of each column, all of them added up.
+"""Additive models with a natural cubic spline for each column.
 
     score(x) = sum_j f_j(x_j)
 
-Each f_j is a combination of the column itself and of how it bends (Hastie, Tibshirani and Friedman, The Elements of
-Statistical Learning, 5.2.1), with knots at quantiles; beyond the outermost knots it is a straight line. The columns of
-one f_j are made uncorrelated, each of unit variance, the straight one first: a ridge shrinks all functions of a column
-that vary as much alike.
+Each f_j is a combination of the column itself and of natural cubic splines with knots at quantiles (Hastie, Tibshirani
+and Friedman, The Elements of Statistical Learning, 5.2.1); beyond the outermost knots it is linear. The basis functions
+of a column are whitened, the linear one first: they are uncorrelated and have unit variance, so that a ridge shrinks
+functions of equal variance equally.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.rows.matrix import ROUNDING
 from blindauc.scorers.derived import DerivedModel
 from blindauc.scorers.projection import Projection, some_rows
+from blindauc.scorers.splines import Pieces, natural
 
 N_KNOTS = 6
-"""Harrell (Regression Modeling Strategies, 2.4.6): three to seven are enough for most columns."""
+"""Knots per column. Three to seven are enough for most (Harrell, Regression Modeling Strategies, 2.4.6)."""
 
 OUTER = 0.05
-"""The outermost knots leave this share of the rows beyond them, where curves are straight (Harrell, likewise)."""
+"""Share of the rows beyond each of the outermost knots, where curves are linear (Harrell, in the same place)."""
 
 
 @dataclass(frozen=True)
 class ColumnCurve:
-    """How one column bends.
+    """The spline basis of one column.
 
     Parameters
     ----------
-    knots : ndarray of shape (n_knots,), increasing; empty where the column stays as it is
-    mean : ndarray, of the basis functions over the rows, the column itself first
-    whiten : ndarray of shape (n_functions, n_derived), from centred functions to uncorrelated ones
+    knots : ndarray of shape (n_knots,), increasing; empty if the column has a linear function only
+    mean : ndarray of shape (n_functions,), means of the basis functions, the column itself first
+    whiten : ndarray of shape (n_functions, n_derived), from centred basis functions to uncorrelated ones
     """
 
     knots: Floats
     mean: Floats
     whiten: Floats
 
+    @cached_property
+    def pieces(self) -> Pieces:
+        return Pieces.of([self.knots], [self.origin])
+
+    @property
+    def origin(self) -> float:
+        """The origin of a column without knots, its mean: far from zero, the products of its values lose digits."""
+        return 0.0 if len(self.knots) else float(self.mean[0])
+
+    @cached_property
+    def mix(self) -> Floats:
+        """From the pieces of the splines to derived columns, of shape (n_pieces, n_derived)."""
+        return natural(self.knots) @ self.whiten
+
+    @property
+    def offset(self) -> Floats:
+        """What is subtracted, of shape (n_derived,)."""
+        return self.mean @ self.whiten if len(self.knots) else np.zeros(self.whiten.shape[1])
+
     def __call__(self, values: Floats) -> Floats:
-        """The derived columns of some values, of shape (n, n_functions)."""
-        return (_functions(values, self.knots) - self.mean) @ self.whiten
+        """The derived columns of some values, of shape (n, n_derived)."""
+        return self.pieces(values[:, None]) @ self.mix - self.offset
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Derived columns of additive curves.
+    """The basis of an additive model.
 
     Parameters
     ----------
@@ -70,7 +92,7 @@ class Curves:
     of_column: tuple[ColumnCurve, ...]
 
     def __getstate__(self) -> dict[str, Any]:
-        """A few long arrays: a model file with three for each of hundreds of columns takes seconds to read."""
+        """Four long arrays. A model file with three arrays for each of hundreds of columns takes seconds to read."""
         curves = self.of_column
         return {
             "knots": np.concatenate([curve.knots for curve in curves]),
@@ -97,6 +119,23 @@ class Curves:
     def n_derived(self) -> int:
         return len(self.source)
 
+    @cached_property
+    def functions(self) -> Pieces:
+        """The pieces of the splines of all columns."""
+        return Pieces.of([curve.knots for curve in self.of_column], [curve.origin for curve in self.of_column])
+
+    @cached_property
+    def mix(self) -> Any:
+        """From pieces to derived columns, a sparse matrix of shape (n_pieces, n_derived)."""
+        places = np.concatenate([self.functions.places(column) for column in range(len(self.of_column))])
+        # Sparse arrays in, a sparse array out: of dense blocks older versions of SciPy make a matrix, newer ones warn.
+        in_columns = sp.block_diag([sp.csr_array(curve.mix) for curve in self.of_column], format="csr")
+        return in_columns[np.argsort(places)]
+
+    @cached_property
+    def offset(self) -> Floats:
+        return np.concatenate([curve.offset for curve in self.of_column])
+
     def __call__(self, X: Any) -> Floats:
         columns = np.asarray(X, dtype=np.float64).T
         return np.hstack([curve(column) for curve, column in zip(self.of_column, columns, strict=True)])
@@ -122,7 +161,7 @@ class Curves:
 
 
 class CurveProbe:
-    """A sum of curves: a change of one column changes its own curve alone."""
+    """Scores of an additive model. Other values in a column change its own curve only."""
 
     def __init__(self, curves: Curves, X: Floats, coef: Floats) -> None:
         self._curves, self._coef = curves.of_column, np.split(coef, np.flatnonzero(np.diff(curves.source)) + 1)
@@ -137,9 +176,9 @@ class CurveProbe:
 
 
 def curves_of(X: Any, weight: Floats) -> Curves:
-    """Place knots by what the columns hold.
+    """The basis with knots at the quantiles of each column.
 
-    A column of two values stays as it is; one of few values has fewer knots than values.
+    A column with at most two distinct values has a linear function only; one with few has at most as many knots.
     """
     return Curves(tuple(_curve_of(column, weight / weight.sum()) for column in np.asarray(X, dtype=np.float64).T))
 
@@ -148,15 +187,17 @@ def _curve_of(values: Floats, share: Floats) -> ColumnCurve:
     if np.ptp(values) <= ROUNDING * np.abs(values).max():
         return ColumnCurve(np.zeros(0), values[:1], np.zeros((1, 1)))
     knots = _knots(values, share)
-    functions = _functions(values, knots)
+    functions = Pieces.of([knots], [0.0])(values[:, None]) @ natural(knots)
     mean = share @ functions
     centred = functions - mean
     # The square root of the weights, so that the triangular factor is that of the covariance.
     triangle = np.linalg.qr(np.sqrt(share)[:, None] * centred, mode="r")
+    # A small diagonal entry marks a function that depends linearly on those before it: it is dropped.
     size = np.abs(np.diag(triangle))
     kept = np.flatnonzero(size > 1e-6 * size.max())
     triangle = np.linalg.qr(np.sqrt(share)[:, None] * centred[:, kept], mode="r")
     whiten = np.zeros((functions.shape[1], len(kept)))
+    # A positive diagonal makes the factor unique, whatever signs LAPACK returns.
     whiten[kept] = np.linalg.inv(triangle * np.sign(np.diag(triangle))[:, None])
     return ColumnCurve(knots, mean, whiten)
 
@@ -166,23 +207,12 @@ def _knots(values: Floats, share: Floats) -> Floats:
     if len(distinct) <= 2:
         return np.zeros(0)
     knots = _quantiles(distinct, np.bincount(place, share).astype(np.float64))
-    # Where one value is most of a column, its quantiles coincide: then those of the distinct values have to do.
+    # If most rows share one value, the quantiles coincide. Quantiles of the distinct values are used instead.
     return knots if len(knots) > 2 else _quantiles(distinct, np.ones(len(distinct)))
 
 
 def _quantiles(values: Floats, share: Floats) -> Floats:
-    """As many of the increasing values as there may be knots, without repeats."""
+    """At most `N_KNOTS` quantiles of increasing values, without repeats."""
     below = np.cumsum(share)
     wanted = np.linspace(OUTER, 1 - OUTER, min(N_KNOTS, len(values))) * below[-1]
     return np.unique(values[np.minimum(np.searchsorted(below, wanted), len(values) - 1)])
-
-
-def _functions(values: Floats, knots: Floats) -> Floats:
-    """The column itself, and the natural cubic splines that bend at the knots, all in units of the knots' range."""
-    if len(knots) == 0:
-        return values[:, None]
-    unit = knots[-1] - knots[0]
-    x, at = (values - knots[0]) / unit, (knots - knots[0]) / unit
-    cubes = np.maximum(x[:, None] - at, 0.0) ** 3
-    slopes = (cubes[:, :-1] - cubes[:, -1:]) / (1.0 - at[:-1])
-    return np.column_stack([x, slopes[:, :-1] - slopes[:, -1:]])

@@ -1,10 +1,10 @@
-"""Scores that are linear in derived columns: curves and kernels, by the same objective and solvers as straight lines.
+"""Models that are linear in derived columns (curves and kernels), with the objective and solvers of linear models.
 
-A score that bends can bend towards wrong labels, and its own objective likes that. A straight line cannot, so that the
-labelled positives that a fit leaves out are those that a straight line leaves out.
+A nonlinear model can fit wrong labels, which lowers its own objective. A linear model mostly cannot. So the labelled
+positives left out of a nonlinear fit are those that a linear fit with the same share leaves out.
 
-The derived columns depend on X alone, never on labels, and are made once for all folds: what is out of fold stays so.
-They come on the scale that a ridge should see, so that the fits do not scale them again.
+The derived columns depend on X only, never on labels. They are therefore made once for all folds, and out-of-fold
+scores remain out of fold. They already have the scale that the ridge assumes, and the fits do not scale them again.
 """
 
 from __future__ import annotations
@@ -25,30 +25,46 @@ from blindauc.scorers.linear import LinearModels, LinearScorer, grouped
 from blindauc.scorers.spec import Spec
 
 MAX_DERIVED = 2**27
-"""Entries of derived columns that are kept, a gigabyte; more are made anew in blocks of rows, as often as needed."""
-
-AS_IT_IS = "none"
-"""The scaling of derived columns."""
+"""Derived columns with at most so many entries (a gigabyte) are kept in memory (convention). Larger ones are computed
+in blocks of rows, whenever they are needed."""
 
 BLOCK_ROWS = 8192
-"""Rows whose derived columns are made at a time where only their scores are wanted."""
+"""Rows that are explained at once (convention)."""
+
+BLOCK_ENTRIES = 2**16
+"""Entries of the functions of a basis that are computed at once: 512 kB, which stay in a core's cache (convention)."""
 
 
 class Basis(Protocol):
-    """What makes derived columns, and knows what a score that is linear in them does with the columns of X."""
+    """A map from X to derived columns, with the explanations of scores that are linear in them.
+
+    Derived columns are combinations of functions that take less time, functions(X) @ mix - offset. Products with them
+    need the functions alone, as mix @ coef is computed first.
+    """
 
     @property
     def n_derived(self) -> int:
-        """How many derived columns there are."""
+        """The number of derived columns."""
+
+    def functions(self, X: Any) -> Floats:
+        """The functions, of shape (n, n_functions)."""
+
+    @property
+    def mix(self) -> Any:
+        """The combinations, an array or a sparse matrix of shape (n_functions, n_derived)."""
+
+    @property
+    def offset(self) -> Floats:
+        """What is subtracted, of shape (n_derived,)."""
 
     def __call__(self, X: Any) -> Floats:
         """The derived columns, of shape (n, n_derived)."""
 
     def columns(self, coef: Floats) -> Bools:
-        """The columns of X that scores with these weights use: of shape (n_models, p) for (n_models, n_derived)."""
+        """The columns of X that each model uses, of shape (n_models, p), for `coef` of shape (n_models, n_derived)."""
 
     def restricted(self, coef: Floats, columns: Bools, data: Data) -> DerivedModel:
-        """The model nearest to one with these weights that uses only some of the columns."""
+        """A model of these columns only, with scores as near as possible to basis(X) @ coef."""
 
     def probe(self, X: Floats, coef: Floats) -> Probe: ...
 
@@ -58,7 +74,8 @@ class Basis(Protocol):
 
 
 class LazyColumns:
-    """Derived columns that are made when rows of them are asked for, as far as `Matrix` looks at a matrix."""
+    """Derived columns that are computed when they are needed; they have the part of an array's interface that `Matrix`
+    uses."""
 
     dtype = np.dtype(np.float64)
 
@@ -67,8 +84,29 @@ class LazyColumns:
         self._kept = np.arange(basis.n_derived) if kept is None else kept
         self.shape = (X.shape[0], len(self._kept))
 
+    def __matmul__(self, coef: Floats) -> Floats:
+        every = np.zeros(self._basis.n_derived)
+        every[self._kept] = coef
+        return _products(self._basis, self._X, every)
+
+    @property
+    def T(self) -> Transposed:
+        return Transposed(self)
+
+    def adjoint(self, residual: Floats) -> Floats:
+        """The transposed columns times a residual."""
+        basis = self._basis
+        sums = sum(basis.functions(self._X[rows]).T @ residual[rows] for rows in _blocks(basis, self._X))
+        return (basis.mix.T @ sums - basis.offset * residual.sum())[self._kept]
+
+    def min(self, axis: int) -> Floats:
+        return np.min([self[rows].min(axis=axis) for rows in _blocks(self._basis, self._X)], axis=0)
+
+    def max(self, axis: int) -> Floats:
+        return np.max([self[rows].max(axis=axis) for rows in _blocks(self._basis, self._X)], axis=0)
+
     def __getitem__(self, index: Any) -> Any:
-        """Some rows, made; or all rows of some columns, `[:, columns]`, not made yet."""
+        """`[rows]` computes these rows; `[:, columns]` is a lazy subset of the columns."""
         if isinstance(index, tuple):
             return LazyColumns(self._basis, self._X, self._kept[index[1]])
         if isinstance(index, int):
@@ -80,8 +118,18 @@ class LazyColumns:
 
 
 @dataclass(frozen=True)
+class Transposed:
+    """The transpose of derived columns, to be multiplied by a residual."""
+
+    columns: LazyColumns
+
+    def __matmul__(self, residual: Floats) -> Floats:
+        return self.columns.adjoint(residual)
+
+
+@dataclass(frozen=True)
 class LazyMatrix:
-    """From a matrix to its derived columns, made when they are asked for; can be sent to where the rows are."""
+    """From a matrix to its lazy derived columns. It can be pickled and sent to the workers that hold the rows."""
 
     basis: Any
 
@@ -113,7 +161,9 @@ class DerivedModel:
         return self.basis.probe(X, self.coef)
 
     def contributions(self, X: Any) -> Floats:
-        return np.concatenate([self.basis.contributions(block, self.coef) for block in _blocks(X)])
+        rows = by_rows(X)
+        starts = range(0, max(X.shape[0], 1), BLOCK_ROWS)
+        return np.concatenate([self.basis.contributions(rows[k : k + BLOCK_ROWS], self.coef) for k in starts])
 
     @property
     def base(self) -> float:
@@ -122,7 +172,7 @@ class DerivedModel:
 
 @dataclass(frozen=True)
 class DerivedModels:
-    """Scores that are linear in the same derived columns."""
+    """Models that are linear in the same derived columns."""
 
     basis: Any
     linear: LinearModels
@@ -156,13 +206,13 @@ class DerivedModels:
 
 @dataclass(frozen=True)
 class DerivedScorer:
-    """Linear scores of derived columns.
+    """Models that are linear in derived columns.
 
     Parameters
     ----------
     basis : Basis
     linear : LinearScorer of the derived columns
-    straight : LinearScorer of the columns as they are
+    straight : LinearScorer of the columns of X, which decides on the outliers
     """
 
     basis: Any
@@ -170,27 +220,28 @@ class DerivedScorer:
     straight: LinearScorer
 
     def derived(self, data: Any) -> Any:
-        """The same rows with the derived columns."""
+        """The same rows with the derived columns in place of X."""
         if isinstance(data, PartedView):
             return data.mapped(LazyMatrix(self.basis), self.basis.n_derived)
         is_kept = data.X.shape[0] * self.basis.n_derived <= MAX_DERIVED
         return data._replace(X=self.basis(data.X) if is_kept else LazyColumns(self.basis, data.X))
 
     def ridge_unit(self, data: Data, spec: Spec) -> float:
-        return self.linear.ridge_unit(self.derived(data), as_it_is(spec))
+        return self.linear.ridge_unit(self.derived(data), of_derived(spec))
 
     def path(self, data: Data, specs: Sequence[Spec]) -> DerivedModels:
         parts = {}
         for key, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
             left_out = self.left_out(data, some[0])
-            linear = self.linear.path(self.derived(data.without(left_out)), [as_it_is(spec) for spec in some])
+            linear = self.linear.path(self.derived(data.without(left_out)), [of_derived(spec) for spec in some])
             parts[key] = some, replace(linear, outliers=np.tile(left_out, (len(some), 1)))
+        # The groups were fitted one after the other: back to the order of `specs`.
         place = {spec: k for k, spec in enumerate(spec for some, _ in parts.values() for spec in some)}
         first, *others = [linear for _, linear in parts.values()]
         return DerivedModels(self.basis, first.joined(others).subset(np.array([place[spec] for spec in specs])))
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
-        """The labelled positives that a linear score of the columns as they are leaves out, of shape (n_pos,)."""
+        """The labelled positives that a linear model of X leaves out with the same share, of shape (n_pos,)."""
         if spec.n_outliers == 0:
             return np.zeros(data.rows.n_positives, dtype=bool)
         straight = Spec(
@@ -200,17 +251,25 @@ class DerivedScorer:
         return fit.outliers[0]
 
 
-def as_it_is(spec: Spec) -> Spec:
-    """The spec of derived columns, from which outliers were left out."""
-    return replace(spec, scaling=AS_IT_IS, n_outliers=0.0)
+def of_derived(spec: Spec) -> Spec:
+    """The spec of the linear fit to derived columns: no scaling, and no outliers, as they were left out before."""
+    return replace(spec, scaling="none", n_outliers=0.0)
 
 
 def _scores(basis: Any, X: Any, coef: Floats) -> Floats:
-    """basis(X) @ coef, with all rows rounded alike, whichever block they are in."""
-    return without_last_digits(np.concatenate([basis(block) @ coef for block in _blocks(X)]))
+    """basis(X) @ coef, rounded so that the score of a row does not depend on its block."""
+    return without_last_digits(_products(basis, by_rows(X), coef))
 
 
-def _blocks(X: Any) -> Any:
-    """Rows a few at a time: derived columns are many, and need not all be there at once."""
-    rows = by_rows(X)
-    return (rows[start : start + BLOCK_ROWS] for start in range(0, max(X.shape[0], 1), BLOCK_ROWS))
+def _products(basis: Any, X: Any, coef: Floats) -> Floats:
+    """basis(X) @ coef; `coef` may be a matrix with a column for each score."""
+    of_functions, constant = basis.mix @ coef, basis.offset @ coef
+    blocks = [basis.functions(X[rows]) @ of_functions for rows in _blocks(basis, X)]
+    products: Floats = np.concatenate(blocks) - constant
+    return products
+
+
+def _blocks(basis: Any, X: Any) -> Any:
+    """Blocks of rows, so that the functions of all rows are never in memory at once."""
+    n_rows = max(1, BLOCK_ENTRIES // max(1, basis.mix.shape[0]))
+    return (slice(start, start + n_rows) for start in range(0, max(X.shape[0], 1), n_rows))

@@ -1,4 +1,4 @@
-"""A score that is the sum of trees, kept as LightGBM's text."""
+"""A model that is the sum of trees, stored as LightGBM's model text."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_fo
 from blindauc.scorers.tree import Tree, levels_in
 
 PARSED = 32
-"""Texts whose trees are kept in memory once they were read: those of a fold's fits, and of their averages."""
+"""Number of parsed texts that are cached: enough for the fits of a fold and their averages (convention)."""
 
 
 class Forest:
-    """Trees, and LightGBM's booster of them."""
+    """A list of trees, with LightGBM's booster to evaluate them."""
 
     def __init__(self, trees: Sequence[Tree], n_features: int) -> None:
         self.trees, self.n_features = trees, n_features
 
     @cached_property
     def _booster(self) -> Any:
-        # Written anew, and not a text that was read: LightGBM gets what was checked, and nothing else.
+        # Written from the checked trees, never a text from a file: LightGBM's parser trusts its input.
         return lightgbm().Booster(model_str=tree_text.written(self.trees, self.n_features))
 
     @cached_property
     def n_levels(self) -> Ints:
-        """One more than the largest number of a category that the splits of each column name; 0 for other columns."""
+        """For each column, one more than the largest category code in its splits; 0 if it has no categorical split."""
         n_levels = np.zeros(self.n_features, dtype=np.intp)
         for tree in self.trees:
             for column, bitset in zip(tree.feature[tree.is_by_category], tree.bitsets, strict=True):
@@ -50,13 +50,13 @@ class Forest:
         return used
 
     def scores(self, X: Any, start: int = 0, end: int | None = None) -> Floats:
-        """The sum of the trees from `start` on to before `end`; rows that are equal have the same score."""
+        """The sum of the trees `[start:end]`; equal rows have equal scores."""
         n_trees = (len(self.trees) if end is None else end) - start
-        # To LightGBM, no trees at all would mean all of them.
+        # LightGBM reads num_iteration=0 as all iterations.
         return self._predicted(X, start_iteration=start, num_iteration=n_trees) if n_trees else np.zeros(X.shape[0])
 
     def contributions(self, X: Any) -> Floats:
-        """What each column adds to each score, and behind them what is left: of shape (n, p + 1)."""
+        """The contribution of each column to each score, and the mean score as the last column: shape (n, p + 1)."""
         return dense(self._predicted(X, pred_contrib=True))
 
     def _predicted(self, X: Any, **options: Any) -> Any:
@@ -67,13 +67,13 @@ class Forest:
 
 @lru_cache(maxsize=PARSED)
 def forest(text: str, n_features: int) -> Forest:
-    """The trees of a text, which are read once and kept outside of what is stored."""
+    """The trees of a text, parsed once. They are cached here, so that models hold and store the text alone."""
     return Forest(tree_text.read(text, n_features), n_features)
 
 
 @dataclass(frozen=True)
 class TreeModel:
-    """The sum of the trees in a text of LightGBM's.
+    """The sum of the trees in a LightGBM model text.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class TreeModel:
 
     @classmethod
     def of(cls, trees: Iterable[Tree], n_features: int) -> TreeModel:
-        """The model that adds up some trees."""
+        """The model whose score is the sum of some trees."""
         return cls(tree_text.written(list(trees), n_features), n_features)
 
     @property
@@ -116,7 +116,7 @@ class TreeModel:
         )
 
     def restricted(self, columns: Bools, data: Data) -> TreeModel:
-        """The trees in which all other columns have their medians over these rows, or their commonest categories."""
+        """The trees with all other columns fixed, at their median or their most frequent category in these rows."""
         held = self.columns & ~columns
         if not held.any():
             return self
@@ -131,10 +131,10 @@ class TreeModel:
         return TreeProbe(self._forest, dense(X))
 
     def contributions(self, X: Any) -> Floats:
-        """Shapley values by the rows that the trees were fitted to.
+        """TreeSHAP values over the rows that the trees were fitted to, as LightGBM computes them.
 
         Lundberg et al., From local explanations to global understanding with explainable AI for trees, Nat. Mach.
-        Intell. 2020, as LightGBM takes them.
+        Intell. 2020.
         """
         return self._forest.contributions(X)[:, :-1]
 
@@ -144,20 +144,21 @@ class TreeModel:
 
 
 def _median(column: Any, weight: Floats) -> float:
-    """Of the values that are not missing; missing where all are."""
+    """The weighted median of the values that are not missing; NaN if all are."""
     values = dense(column)
-    known = np.flatnonzero(~np.isnan(values[:, 0]))
-    return float(Matrix(values).median(known, weight[known])[0]) if len(known) else np.nan
+    present = np.flatnonzero(~np.isnan(values[:, 0]))
+    return float(Matrix(values).median(present, weight[present])[0]) if len(present) else np.nan
 
 
 def _commonest(column: Any, weight: Floats) -> float:
-    """The category that weighs most; missing where all are."""
-    known = ~np.isnan(column[:, 0])
-    return float(np.bincount(column[known, 0].astype(np.intp), weight[known]).argmax()) if known.any() else np.nan
+    """The category with the largest weight; NaN if all are missing."""
+    present = ~np.isnan(column[:, 0])
+    codes = column[present, 0].astype(np.intp)
+    return float(np.bincount(codes, weight[present]).argmax()) if len(codes) else np.nan
 
 
 class TreeProbe:
-    """Of rows with other values only those trees are walked down again that split on a changed column."""
+    """Scores of fixed rows by trees. For other values in a column, only trees that split on it are evaluated again."""
 
     def __init__(self, trees: Forest, X: Floats) -> None:
         self._forest, self._X = trees, X
@@ -171,7 +172,7 @@ class TreeProbe:
         return self.scores + (part.scores(X) - before)
 
     def _part(self, columns: tuple[int, ...]) -> tuple[Forest, Floats]:
-        """The trees that split on some columns, and what they add to the scores."""
+        """The trees that split on any of these columns, and the sum of their values for the fixed rows."""
         if columns not in self._parts:
             chosen = np.flatnonzero(self._forest.splits_on[:, columns].any(axis=1))
             trees = [self._forest.trees[k] for k in chosen.tolist()]

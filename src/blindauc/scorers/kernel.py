@@ -1,9 +1,10 @@
-"""Kernels: scores that depend on how near a row is to landmark rows.
+"""Kernel models: scores that depend on the distances of a row to landmark rows.
 
     score(x) = sum_l alpha_l exp(-gamma * mean_j ((x_j - l_j) / spread_j)^2)
 
-It is linear in Nystroem's derived columns (Williams and Seeger, Using the Nystroem method to speed up kernel machines,
-NIPS 2001), and a ridge on those is the norm of the kernel's function space. A kernel uses all columns.
+The score is linear in the derived columns of the Nystroem approximation (Williams and Seeger, Using the Nystroem method
+to speed up kernel machines, NIPS 2001). A ridge on their coefficients is the squared norm in the reproducing kernel
+Hilbert space. A kernel model uses all columns.
 """
 
 from __future__ import annotations
@@ -15,35 +16,35 @@ from typing import Any
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics.pairwise import rbf_kernel
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.evidence.folds import in_random_order
+from blindauc.evidence.folds import first_in_random_order
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
 from blindauc.scorers.derived import DerivedModel
 
 N_LANDMARKS = 200
+"""Landmark rows (convention)."""
 
 N_NODES = 20
-"""Of the quadrature along the way from the mean row to a row."""
+"""Nodes of the quadrature from the mean row to a row (convention)."""
 
 NOTHING = 36.0
-"""A similarity of exp(-36) is lost in the rounding of one."""
+"""A similarity of exp(-36) counts as zero: it is about the rounding error of 1.0 in double precision, 2^-52."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """Derived columns of a Gaussian kernel.
+    """The Nystroem basis of a Gaussian kernel.
 
     Parameters
     ----------
-    gamma : float, times the mean squared difference of the standardised columns
+    gamma : float, the factor of the mean squared difference of the standardised columns
     mean, spread : ndarray of shape (p,)
     landmarks : ndarray of shape (n_landmarks, p), standardised
     whiten : ndarray of shape (n_landmarks, n_landmarks), from similarities to derived columns
-    used : mask of shape (p,), the columns that are looked at; the others are taken to be at their means
+    used : mask of shape (p,), the columns that are used; the others are set to their means
     """
 
     gamma: float
@@ -57,15 +58,33 @@ class Kernel:
     def n_derived(self) -> int:
         return int(self.whiten.shape[1])
 
+    @property
+    def mix(self) -> Floats:
+        return self.whiten
+
+    @property
+    def offset(self) -> Floats:
+        return np.zeros(self.n_derived)
+
+    def functions(self, X: Any) -> Floats:
+        """The similarities to the landmarks."""
+        return self.similarity(self.standardised(X))
+
     def __call__(self, X: Any) -> Floats:
-        return self.similarity(self.standardised(X)) @ self.whiten
+        return self.functions(X) @ self.mix
 
     def standardised(self, X: Any) -> Floats:
         return np.where(self.used, (np.asarray(X, dtype=np.float64) - self.mean) / self.spread, 0.0)
 
     def similarity(self, Z: Floats) -> Floats:
-        """The kernel of standardised rows and landmarks, of shape (n, n_landmarks)."""
-        return rbf_kernel(Z, self.landmarks, self.gamma / len(self.mean))
+        """The kernel between standardised rows and landmarks, of shape (n, n_landmarks)."""
+        # In place, and so in half the time of scikit-learn's rbf_kernel: passes over all rows are made of this.
+        gamma, landmarks = self.gamma / len(self.mean), self.landmarks
+        exponent: Floats = Z @ (2 * gamma * landmarks.T)
+        exponent -= gamma * np.einsum("ij,ij->i", Z, Z)[:, None]
+        exponent -= gamma * np.einsum("ij,ij->i", landmarks, landmarks)
+        np.minimum(exponent, 0.0, out=exponent)  # a distance is not negative, but by rounding
+        return np.exp(exponent, out=exponent)
 
     def columns(self, coef: Floats) -> Bools:
         return np.any(coef != 0, axis=1, keepdims=True) & self.used
@@ -80,7 +99,8 @@ class Kernel:
         """Integrated gradients from the mean row (Sundararajan, Taly and Yan, ICML 2017)."""
         Z, alpha = self.standardised(X), self.whiten @ coef
         nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
-        # Further out no landmark is near, and the score is level: nodes there would say nothing.
+        # Beyond this distance from the centre all similarities vanish and the score is constant. The path of
+        # integration ends there, since nodes further out would be wasted.
         reach = np.linalg.norm(self.landmarks, axis=1).max() + np.sqrt(NOTHING * len(self.mean) / self.gamma)
         way = np.minimum(1.0, reach / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), reach))
         slopes = np.zeros_like(Z)
@@ -90,7 +110,7 @@ class Kernel:
             slopes += weight * way * (pull @ self.landmarks - pull.sum(axis=1, keepdims=True) * there)
         parts = 2 * self.gamma / len(self.mean) * slopes * Z
         total = self.similarity(Z) @ alpha - self.base(coef)
-        # What the quadrature misses goes to the columns by their sizes.
+        # Contributions must sum to the score: the error of the quadrature is divided in proportion to their sizes.
         sizes = np.abs(parts)
         lost = total - parts.sum(axis=1)
         return parts + lost[:, None] * sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
@@ -100,7 +120,11 @@ class Kernel:
 
 
 class KernelProbe:
-    """Similarities are kept: where a column changes, each is multiplied by what the change makes of it."""
+    """Scores of fixed rows by a kernel model.
+
+    The similarities are products over columns. For other values in a column they are multiplied by the ratio of its new
+    and old factors, so that the other columns are not read again.
+    """
 
     def __init__(self, kernel: Kernel, X: Floats, coef: Floats) -> None:
         self._kernel, self._alpha = kernel, kernel.whiten @ coef
@@ -121,12 +145,12 @@ class KernelProbe:
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Rows that kernels of all widths compare with.
+    """Landmark rows, shared by kernels of all widths.
 
     Parameters
     ----------
-    data : Data, the rows to choose from by what they hold
-    seed : int, draws other landmarks
+    data : Data, the rows to choose from. The choice depends on their values, not on their order.
+    seed : int
     """
 
     data: Data
@@ -140,9 +164,9 @@ class Landmarks:
     @cached_property
     def _rows(self) -> Floats:
         X = self.data.X
-        # Equal rows would be the same landmark twice.
+        # Equal rows have equal digests: of each only the first can become a landmark.
         digests, first = np.unique(row_digests(X, self.seed), return_index=True)
-        chosen = first[in_random_order(np.arange(len(first)), digests)[:N_LANDMARKS]]
+        chosen = first[first_in_random_order(np.arange(len(first)), digests, N_LANDMARKS)]
         mean, spread = self._spread
         return (np.asarray(X[np.sort(chosen)], dtype=np.float64) - mean) / spread
 

@@ -1,4 +1,4 @@
-"""Several families of scores side by side, each fitted by its own scorer, averaged as one."""
+"""Several families of models, each fitted by its own scorer, averaged as one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from blindauc.scorers.contract import Model, Models, Probe, Scorer
 from blindauc.scorers.spec import Spec
 
 SELECTING = ("linear", "curves")
-"""Families that select columns. A kernel uses all, and what a tree splits on is no selection."""
+"""Families that select columns. A kernel uses all columns, and trees split on a column without having selected it."""
 
 
 @dataclass(frozen=True)
 class MixedModel:
-    """The sum of scores of different families."""
+    """The sum of the scores of models of different families."""
 
     parts: dict[str, Any]
 
@@ -86,14 +86,14 @@ class MixedModels:
         return len(self.family)
 
     def _of(self, family: str) -> Ints:
-        """The places of the models of a family."""
+        """The indices of the models of a family."""
         return np.flatnonzero(np.array(self.family) == family)
 
-    def _gathered(self, told: Mapping[str, Any]) -> Any:
-        """What is told of each family, as rows in the order of the models."""
-        first = next(iter(told.values()))
+    def _gathered(self, by_family: Mapping[str, Any]) -> Any:
+        """The arrays of all families as one array, whose rows are in the order of the models."""
+        first = next(iter(by_family.values()))
         rows = np.empty((len(self), *first.shape[1:]), dtype=first.dtype)
-        for family, some in told.items():
+        for family, some in by_family.items():
             rows[self._of(family)] = some
         return rows
 
@@ -109,7 +109,7 @@ class MixedModels:
         return self._gathered({family: part.outliers for family, part in self.parts.items()})
 
     def inclusion(self, weight: Floats) -> Floats:
-        """Among the models that select columns, where there are any, the weight of those that use each."""
+        """The share of the weight that uses each column, among the models that select columns if there are any."""
         selecting = np.where(np.isin(self.family, SELECTING), weight, 0.0)
         weight = selecting if selecting.any() else weight
         families = [family for family in self.parts if weight[self._of(family)].any()]
@@ -132,7 +132,7 @@ class MixedModels:
         return MixedModels(tuple(name for each in every for name in each.family), parts)
 
     def average(self, weight: Floats) -> Any:
-        """The averaged score; where one family has all the weight, a score of that family."""
+        """The averaged model; a model of one family if that family has all the weight."""
         shares = {family: weight[self._of(family)] for family in self.parts}
         parts = {family: self.parts[family].average(share) for family, share in shares.items() if share.any()}
         return next(iter(parts.values())) if len(parts) == 1 else MixedModel(parts)
@@ -140,7 +140,7 @@ class MixedModels:
 
 @dataclass(frozen=True)
 class MixedScorer:
-    """Scorers by the families that they fit."""
+    """A scorer for each family."""
 
     of_family: Mapping[str, Scorer]
 

@@ -1,8 +1,8 @@
-"""Fewer columns that say what all said.
+"""Projection of a linear model on a subset of its columns.
 
-Where columns are alike, those left out said something that those kept can say as well. Scores by fewer columns are
-nearest to those by all where the latter are projected on the former, as in Piironen, Paasiniemi and Vehtari
-(Projective inference in high-dimensional problems, Electron. J. Stat. 2020).
+If columns are correlated, the kept ones can carry part of what the others contributed. The least-squares projection of
+the scores on the kept columns gives the nearest scores (Piironen, Paasiniemi and Vehtari, Projective inference in
+high-dimensional problems, Electron. J. Stat. 2020).
 """
 
 from __future__ import annotations
@@ -15,31 +15,33 @@ from sklearn.linear_model import Ridge
 
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
-from blindauc.evidence.folds import in_random_order
+from blindauc.evidence.folds import first_in_random_order
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.storage import in_units, row_products
 
 MAX_ROWS = 2000
-"""Rows by which it is seen how columns go together."""
+"""Rows from which correlations are estimated (convention)."""
 
 TOLERANCE = 1e-8
+"""Relative tolerance of the least-squares solver (convention)."""
 
 
 class Projection:
-    r"""From weights on all columns to weights on some of them, such that scores stay as near as may be.
+    r"""From coefficients of all columns to coefficients of some of them, with the nearest scores.
 
-    In units of the columns' standard deviations these are
+    In units of the columns' standard deviations the new coefficients are
 
     .. math:: w_S + ((1 - \lambda) R_{SS} + \lambda I)^{-1} (1 - \lambda) R_{SN} w_N
 
-    for the kept columns :math:`S` and the others :math:`N`. Of few rows the correlations :math:`R` are uncertain:
+    for the kept columns :math:`S` and the others :math:`N`. Correlations :math:`R` of few rows are uncertain:
     :math:`\lambda` is the shrinkage of Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance
-    matrices, J. Multivar. Anal. 2004). Where it is one, or columns are independent, the weights stay as they are.
+    matrices, J. Multivar. Anal. 2004). If it is 1, or the columns are independent, the coefficients of the kept columns
+    do not change.
 
     Examples
     --------
-    A column twice says as much as once:
+    Of two equal columns one is dropped, and the other takes over its coefficient:
 
     >>> import numpy as np
     >>> from blindauc.data import Data
@@ -57,20 +59,21 @@ class Projection:
         self._X = in_units(sample.X, self._spread, about=_first_row)
 
     def __call__(self, weights: Floats, kept: Bools) -> Floats:
-        """The weights of the kept columns; 0 for the others."""
+        """The coefficients of the kept columns; 0 for the others."""
         projected = np.where(kept, weights, 0.0)
         if not kept.any() or self.shrinkage == 1:
             return projected
         ridge = Ridge(self.shrinkage / (1 - self.shrinkage), solver="lsqr", tol=TOLERANCE)
+        # The contribution of the dropped columns is regressed on the kept ones.
         lost = self._X @ ((weights - projected) * self._spread)
         projected[kept] += ridge.fit(self._X[:, kept], lost, self._share).coef_ / self._spread[kept]
         return projected
 
     @cached_property
     def shrinkage(self) -> float:
-        """How far correlations are to be shrunk: the share of chance in their squares."""
+        """The Ledoit-Wolf shrinkage of the correlations: the sampling variance among their squares."""
         share = self._share
-        # Products of rows tell as much as those of columns, and are few.
+        # The sums over pairs of columns are computed from the products of pairs of rows, which are fewer.
         products = row_products(self._X)
         products = products - share @ products
         products = products - (products @ share)[:, None]
@@ -78,18 +81,18 @@ class Projection:
         with_mean = squares @ share
         total = share @ with_mean
         chance = share**2 @ (np.diag(squares) - 2 * with_mean + total)
-        # The trace is the number of columns that are not constant: each has a correlation of one with itself.
+        # Without the diagonal of the correlations, whose squares sum to the trace: the number of non-constant columns.
         between_columns = total - share @ np.diag(products)
         return float(chance / between_columns) if chance < between_columns else 1.0
 
 
 def some_rows(data: Data) -> Bools:
-    """Rows chosen by what they hold, as many as are looked at."""
+    """Mask of at most `MAX_ROWS` random rows. The choice depends on their values, not on their order."""
     some = np.zeros(len(data.row), dtype=bool)
-    some[in_random_order(np.arange(len(some)), row_digests(data.X, 0))[:MAX_ROWS]] = True
+    some[first_in_random_order(np.arange(len(some)), row_digests(data.X, 0), MAX_ROWS)] = True
     return some
 
 
 def _first_row(X: Any) -> Floats:
-    """Not zero: a column far from zero would lose its digits."""
+    """The origin of the columns. With an origin of zero, a column far from zero would lose digits."""
     return X[0].astype(np.float64)

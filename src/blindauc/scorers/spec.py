@@ -1,4 +1,4 @@
-"""What may be chosen: one candidate, frozen and printable."""
+"""The settings of one candidate."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Spec:
     n_outliers : float, the share of the labelled positives that the fit leaves out
     n_features_to_select : int, or a tuple with one int for each group; None for all
     shape : {"linear", "curves", "kernel", "trees"}
-    gamma : float, the width of a kernel; None for other shapes
-    n_leaves, n_rounds : int, the size and the number of trees; None for other shapes
-    known_negative_share : float, the share of rows known to be negative in the weight of all rows that are not
-        positive; None where rows weigh as they came
+    gamma : float, the kernel coefficient; None for other shapes
+    n_leaves, n_rounds : int, the leaves of each tree and the number of trees; None for other shapes
+    known_negative_share : float, the share of known negatives in the total weight of the rows that are not positive;
+        None to keep the given weights
 
     Examples
     --------
@@ -43,19 +43,19 @@ class Spec:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The settings as parameters of an estimator; those that its shape or data have no use for are left out."""
+        """The settings as parameters of an estimator, without those that do not apply to its shape or data."""
         optional = {"gamma", "n_leaves", "n_rounds", "known_negative_share"}
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if name not in optional or value is not None}
 
     @property
     def family(self) -> str:
-        """The shape and, for a kernel, its width: fits of one family share derived columns."""
+        """The shape and, for a kernel, its gamma. Fits of one family share derived columns."""
         return family_of(self.shape, self.gamma)
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """Fits of one kind share an objective but for its ridge, or a run of boosting."""
+        """Fits of one kind have the same objective up to its ridge, or the same kind of trees."""
         return self.family, self.scaling, self.loss, self.n_leaves
 
 

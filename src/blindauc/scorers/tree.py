@@ -1,9 +1,9 @@
-"""One tree of a boosted score, as arrays.
+"""One tree of a boosted model, as arrays.
 
-Notation, as in LightGBM: a tree of L leaves has L - 1 nodes, parents before their children. A child c >= 0 is a node,
-c < 0 is the leaf ~c. A row goes left where its value is at most the threshold, or, where a column holds the numbers of
-categories, where the bitset of the split holds its number: the threshold is then the place of the bitset. What is
-missing, or in no bitset, goes right.
+The notation is LightGBM's. A tree of L leaves has L - 1 nodes, parents before their children. A child c >= 0 is a node,
+c < 0 is the leaf ~c. In a split on numbers, a row goes left if its value is at most the threshold; `decision_type` says
+where missing values go. In a split on categories, a row goes left if the bitset of the split holds its category code,
+and else right, also if it is missing; the threshold is then the index of the bitset.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from blindauc._typing import Bools, Floats, Ints
 
 CATEGORICAL, DEFAULT_LEFT, MISSING_IS_NAN = 1, 2, 8
-"""The bits of `decision_type` that we use: whether the split is by categories, where missing values go, and whether
-there were any. Without any in the column, a missing number counts as zero."""
+"""Bits of LightGBM's `decision_type`: the split is on categories; missing values go left; the column had missing values
+in training. If it had none, LightGBM reads a missing number as zero."""
 
 WORD, MAX_WORD = 32, 2**32 - 1
-"""The bits of a word, of which bitsets have one or more, and its largest value."""
+"""The bits of one word of a bitset, and the largest word."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Tree:
     ----------
     feature, threshold, decision_type, left, right : ndarrays of shape (n_leaves - 1,)
     leaf_value, leaf_count : ndarrays of shape (n_leaves,)
-    bitsets : tuple of ndarrays of words, one for each split by categories, in the order of the nodes
+    bitsets : tuple of ndarrays of words, one for each split on categories, in the order of the nodes
     """
 
     feature: Ints
@@ -45,7 +45,7 @@ class Tree:
 
     @cached_property
     def text(self) -> str:
-        """What LightGBM writes of the tree, but for its number; kept, since a tree is written in many a selection."""
+        """The tree in LightGBM's model text, without its number. It is cached, as many models share a tree."""
         fields = {
             "num_leaves": [len(self.leaf_value)],
             "num_cat": [len(self.bitsets)],
@@ -67,21 +67,21 @@ class Tree:
         return "\n".join([*lines, "", ""])
 
     def scaled(self, factor: float) -> Tree:
-        """The tree whose values are so many times larger."""
+        """The tree with its leaf values multiplied by a factor."""
         return replace(self, leaf_value=factor * self.leaf_value)
 
     @property
     def mean_value(self) -> float:
-        """The mean over the rows that it was fitted to."""
+        """The mean value over the rows that the tree was fitted to."""
         return float(self.leaf_count @ self.leaf_value / self.leaf_count.sum())
 
     @property
     def is_by_category(self) -> Bools:
-        """The nodes that split by categories."""
+        """The nodes that split on categories."""
         return self.decision_type & CATEGORICAL > 0
 
     def goes_left(self, node: int, value: float) -> bool:
-        """Where a value goes, as LightGBM decides it."""
+        """Whether a value goes left, by LightGBM's rules."""
         if self.decision_type[node] & CATEGORICAL:
             return value in levels_in(self.bitsets[int(self.threshold[node])])
         if np.isnan(value):
@@ -91,11 +91,12 @@ class Tree:
         return bool(value <= self.threshold[node])
 
     def pruned(self, held: Bools, value: Floats) -> Tree:
-        """The tree in which some columns have fixed values, and are no longer split on."""
+        """The tree with the `held` columns fixed at `value`: splits on them are replaced by the side that is taken."""
         nodes: list[int] = []
         leaves: list[int] = []
         children: list[list[int]] = []
-        ahead = [(0 if len(self.feature) else -1, [0], 0)]  # a child, and where its new number goes
+        # A stack of children, each with the list and the index at which its new number is stored.
+        ahead = [(0 if len(self.feature) else -1, [0], 0)]
         while ahead:
             child, siblings, side = ahead.pop()
             while child >= 0 and held[self.feature[child]]:
@@ -119,7 +120,7 @@ class Tree:
 
 
 def levels_in(bitset: Ints) -> Ints:
-    """The numbers of the categories that a bitset holds.
+    """The category codes that a bitset holds.
 
     Examples
     --------
@@ -133,11 +134,11 @@ def levels_in(bitset: Ints) -> Ints:
 
 _NONE = np.zeros(0, dtype=np.intp)
 NOTHING = Tree(_NONE, np.zeros(0), _NONE, _NONE, _NONE, np.zeros(1), np.ones(1, dtype=np.intp))
-"""A tree that adds nothing, since LightGBM reads no text without a tree."""
+"""A single leaf of value zero: LightGBM does not read a text without trees."""
 
 
 def _node_counts(tree: Tree) -> Ints:
-    """The rows that pass each node."""
+    """The number of rows that pass each node."""
     counts = np.zeros(len(tree.feature), dtype=np.intp)
     for node in range(len(counts) - 1, -1, -1):  # children before parents
         sides = (int(tree.left[node]), int(tree.right[node]))

@@ -1,9 +1,9 @@
-"""Trees as LightGBM's model text, read by a strict grammar and written anew.
+"""Reading and writing trees in LightGBM's model text.
 
-LightGBM's parser trusts its text: an index that is out of range or a node that is its own child reads foreign memory or
-never ends. So no text that was stored reaches it. A text is read here, number by number, and what LightGBM gets is
-written from these numbers. The text that we write is LightGBM's own format, without the parts that neither scores nor
-contributions need.
+LightGBM's parser trusts its input: an index out of range makes it read foreign memory, and a node that is its own child
+makes it run forever. So no stored text is ever passed to it. This module parses a text by a strict grammar and checks
+every number; LightGBM gets a text that is written from these numbers. It is in LightGBM's format, without the parts
+that neither scores nor contributions need.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from blindauc.preprocessing.faults import MOST_CATEGORIES
 from blindauc.scorers.tree import CATEGORICAL, DEFAULT_LEFT, MAX_WORD, MISSING_IS_NAN, NOTHING, WORD, Tree
 
 MAX_LEAVES = 1024
-"""Larger trees are refused: LightGBM walks them by recursion, and takes memory by the square of their depth."""
+"""Larger trees are refused (convention): LightGBM recurses into them, with memory quadratic in their depth."""
 
 MAX_COUNT = 2**31 - 1
-"""LightGBM counts rows in 32 bits."""
+"""LightGBM counts rows in signed 32-bit integers."""
 
 MAX_VALUE = 1e100
-"""Larger values of leaves are refused: no fit has them, and their sums have to be finite."""
+"""Larger leaf values are refused (convention): no fit has them, and sums of values must be finite."""
 
 DECISION_TYPES = (
     *(0, DEFAULT_LEFT, MISSING_IS_NAN, DEFAULT_LEFT + MISSING_IS_NAN),
     *(CATEGORICAL, CATEGORICAL + MISSING_IS_NAN),
 )
-"""Others stand for zeros that are missing values, which we do not have."""
+"""The allowed values. The others treat zeros as missing, which our fits never do."""
 
 MAX_WORDS = -(-MOST_CATEGORIES // WORD)
-"""Words of a bitset: no column has more categories."""
+"""The largest number of words of a bitset, by the largest number of categories of a column."""
 
 HEADER = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
           "feature_infos", "tree_sizes")  # fmt: skip
@@ -41,11 +41,11 @@ FIXED = {"version": "v4", "num_class": "1", "num_tree_per_iteration": "1", "labe
 END = "end of trees"
 
 IGNORED = {"split_gain", "leaf_weight", "internal_value", "internal_weight", "internal_count", "shrinkage"}
-"""What LightGBM writes about a tree and neither scores nor contributions need, or what follows from the rest."""
+"""Fields that LightGBM writes and that are not needed, or follow from others."""
 
 
 def check(text: str, n_features: int) -> None:
-    """Raise a ValueError of one line where a text is not one that LightGBM or `written` made.
+    """Raise a ValueError if a text was not written by LightGBM or by `written`.
 
     Parameters
     ----------
@@ -76,16 +76,16 @@ def read(text: str, n_features: int) -> list[Tree]:
 
 
 class _Damaged(Exception):
-    """What is wrong with a text."""
+    """The defect of a text."""
 
 
 def _read(text: Any, n_features: int) -> list[Tree]:
     if not isinstance(text, str) or not text.isascii():
-        raise _Damaged("it is no text of plain letters")
+        raise _Damaged("it is not ASCII text")
     lines = text.split("\n")
     if END not in lines:
         raise _Damaged(f"no line says {END!r}")
-    # LightGBM appends importances and the parameters of the fit: they are of no use here.
+    # After this line LightGBM writes importances and the parameters of the fit, which are not needed.
     header, *blocks = _blocks(lines[: lines.index(END)])
     _check_header(header, n_features)
     if not blocks:
@@ -124,7 +124,7 @@ def _check_header(lines: list[str], n_features: int) -> None:
     for name, value in expected.items():
         if fields.get(name) != value:
             raise _Damaged(f"header: {name}={value} was expected, {_shown(fields.get(name, 'nothing'))} came")
-    # So that no number of columns is believed that the text is not long enough for.
+    # Otherwise a short text could claim any number of columns, and arrays of that length would be allocated.
     if len(fields.get("feature_names", "").split()) != n_features:
         raise _Damaged("header: feature_names holds too many or too few names")
     unknown = set(fields) - set(HEADER)
@@ -133,7 +133,7 @@ def _check_header(lines: list[str], n_features: int) -> None:
 
 
 def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
-    """Trees by the lines of each; all are checked at once, since Python is slow and trees are many."""
+    """Trees from the fields of each. All trees are checked at once: loops over many trees in Python are slow."""
     n_leaves = _numbers(fields, "num_leaves", np.ones(len(fields)), np.intp, 1, MAX_LEAVES)
     n_nodes = n_leaves - 1
     feature = _numbers(fields, "split_feature", n_nodes, np.intp, 0, n_features - 1)
@@ -142,12 +142,12 @@ def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
     left = _numbers(fields, "left_child", n_nodes, np.intp)
     right = _numbers(fields, "right_child", n_nodes, np.intp)
     leaf_value = _numbers(fields, "leaf_value", n_leaves, np.float64, -MAX_VALUE, MAX_VALUE)
-    # Contributions are divided by counts: a leaf without rows, which is in no tree of ours, counts as one.
+    # Contributions are divided by counts. A leaf without rows, which no fit of ours has, counts as one row.
     leaf_count = np.maximum(_numbers(fields, "leaf_count", n_leaves, np.intp, 0, MAX_COUNT), 1)
     _expect(np.isin(decision_type, DECISION_TYPES), n_nodes, "decision_type holds an unknown kind of split")
     _check_children(left, right, n_nodes)
     n_rows = np.add.reduceat(leaf_count, np.cumsum(n_leaves) - n_leaves)
-    _expect(n_rows <= MAX_COUNT, np.ones_like(n_leaves), "leaf_count adds up to what is out of range")
+    _expect(n_rows <= MAX_COUNT, np.ones_like(n_leaves), "the sum of leaf_count is out of range")
     bitsets = _bitsets(fields, feature, threshold, decision_type & CATEGORICAL > 0, n_nodes)
     for number, rest in enumerate(fields):
         if rest.pop("is_linear", "") != "0":
@@ -162,7 +162,7 @@ def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
 def _bitsets(
     fields: list[dict[str, str]], feature: Ints, threshold: Floats, by_category: Bools, n_nodes: Ints
 ) -> list[tuple[Ints, ...]]:
-    """The bitsets of each tree, one for each split by categories, in the order of its nodes."""
+    """The bitsets of each tree, one for each split on categories, in the order of its nodes."""
     n_splits = _numbers(fields, "num_cat", np.ones(len(fields)), np.intp, 0, MAX_LEAVES)
     found = np.bincount(np.repeat(np.arange(len(fields)), n_nodes)[by_category], minlength=len(fields))
     _expect(found == n_splits, np.ones_like(found), "num_cat is not the number of splits by categories")
@@ -185,24 +185,24 @@ def _bitsets(
 def _numbers(
     fields: list[dict[str, str]], name: str, lengths: Any, dtype: type, low: float = -np.inf, high: float = np.inf
 ) -> Any:
-    """Take the finite numbers of one line of each tree, so many of each."""
+    """Remove one field from each tree, and return its numbers: `lengths` of them, finite and from `low` to `high`."""
     words = [lines.pop(name, "").split() for lines in fields]
     found = np.array([len(of_tree) for of_tree in words])
     _expect(found == lengths, np.ones_like(found), f"{name} holds too many or too few numbers")
     try:
         numbers = np.array([float(word) for of_tree in words for word in of_tree])
     except ValueError as error:
-        raise _Damaged(f"{name} holds what is no number") from error
+        raise _Damaged(f"{name} holds something that is not a number") from error
     # This also rejects NaN: comparisons with it are false.
-    _expect(np.isfinite(numbers) & (numbers >= low) & (numbers <= high), found, f"{name} holds what is out of range")
+    _expect(np.isfinite(numbers) & (numbers >= low) & (numbers <= high), found, f"{name} holds a number out of range")
     if dtype is np.intp:
         is_whole = (numbers == np.round(numbers)) & (np.abs(numbers) <= MAX_WORD)
-        _expect(is_whole, found, f"{name} holds what is no whole number")
+        _expect(is_whole, found, f"{name} holds a number that is not whole")
     return numbers.astype(dtype)
 
 
 def _check_children(left: Ints, right: Ints, n_nodes: Ints) -> None:
-    """One parent for each, parents before children: there is no circle, and all hang on the first node."""
+    """Each node has one parent, before it: there is no cycle, and all nodes descend from the first."""
     node = np.concatenate([np.arange(n) for n in n_nodes])
     comes_later = ((left < 0) | (left > node)) & ((right < 0) | (right > node))
     _expect(comes_later, n_nodes, _NO_TREE)
@@ -212,23 +212,23 @@ def _check_children(left: Ints, right: Ints, n_nodes: Ints) -> None:
     _expect(children[order] == np.concatenate(expected), 2 * n_nodes, _NO_TREE)
 
 
-_NO_TREE = "its nodes form no tree"
+_NO_TREE = "its nodes do not form a tree"
 
 
 def _expect(is_right: Bools, lengths: Any, otherwise: str) -> None:
-    """Raise with the number of the first tree in which something, of which it has so many, is not right."""
+    """Raise with the number of the first tree that has a wrong entry; tree k has `lengths[k]` entries."""
     if not is_right.all():
         number = int(np.searchsorted(np.cumsum(lengths), is_right.argmin(), side="right"))
         raise _Damaged(f"tree {number}: {otherwise}")
 
 
 def _shown(text: str) -> str:
-    """A piece of the text, short and printable: it may come from anywhere."""
+    """The start of a text, short and printable, as the text may come from anywhere."""
     return repr(text[:40])
 
 
 def written(trees: Sequence[Tree], n_features: int) -> str:
-    """The text of some trees, whose scores are added up; without any, the text of a score that is always zero."""
+    """The text of a model that is the sum of some trees; without trees, of the model that is always zero."""
     header = [
         "tree",
         *(f"{name}={value}" for name, value in FIXED.items()),

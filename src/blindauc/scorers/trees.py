@@ -1,7 +1,7 @@
-"""Trees: gradient boosting of a risk, with the least likely positives left out.
+"""Boosted trees, with the least probable positives left out.
 
-Boosting memorises wrong labels: by its own scores they soon rank as high as right ones. So the positives that a fit
-leaves out are those that rank lowest among the unlabelled rows by fits that have not seen them.
+Boosting memorises wrong labels: by its own scores they soon rank as high as right ones. So a fit leaves out the
+positives whose out-of-fold ranks among the unlabelled rows are lowest.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from blindauc.scorers.tree_text import MAX_LEAVES
 __all__ = ["TreeModel", "TreeModels", "TreeScorer", "is_installed"]
 
 TRIM_FOLDS, TRIM_SEED = 3, 2**33
-"""The folds by which positives are ranked, which no search uses."""
+"""Folds of the out-of-fold ranks (convention). The seed is one that no search uses."""
 
 TRIM_LEAVES, TRIM_L2, TRIM_ROUNDS = 2, 10.0, 50
-"""The fits by which they are ranked: stumps, whatever the trees of the fit.
+"""Settings of the fits that rank the positives: stumps, whatever the size of the trees of the fit itself.
 
-Wrong labels that lie together, far from the others, are seldom in a fold alone, and larger trees learn from the other
-folds to rank them high. Over 7 simulated families for shaping, a share of 20 % takes in 64 % of the wrong labels by
-stumps and 36 % by trees of 8 leaves; over 8 real ones, 69 % and 73 %.
+A cluster of wrong labels far from the other rows is usually divided over several folds, and larger trees learn from the
+other folds to rank it high. Over 7 simulated families for shaping, leaving out 20 % of the labels catches 64 % of the
+wrong ones with stumps and 36 % with trees of 8 leaves; over 8 real data sets it is 69 % and 73 %.
 """
 
 
 class Boosted(NamedTuple):
-    """The first trees of a text, and what they are multiplied with; fits that differ in rounds share a text."""
+    """The first trees of a text, times a factor. Fits that differ only in rounds share a text."""
 
     text: str
     n_trees: int
@@ -49,7 +49,7 @@ class Boosted(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeModels:
-    """Scores by trees, one for each `Boosted`.
+    """Tree models, one for each `Boosted`.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class TreeModels:
         return len(self.boosted)
 
     def _by_text(self) -> dict[str, list[int]]:
-        """The places of the models of each text, those of fewer trees first."""
+        """The indices of the models of each text, those with fewer trees first."""
         places: dict[str, list[int]] = {}
         for k in sorted(range(len(self)), key=lambda k: self.boosted[k].n_trees):
             places.setdefault(self.boosted[k].text, []).append(k)
@@ -76,7 +76,7 @@ class TreeModels:
         scores = np.empty((X.shape[0], len(self)))
         for text, places in self._by_text().items():
             total, done = np.zeros(X.shape[0]), 0
-            for k in places:  # no tree is walked down twice
+            for k in places:  # each tree is evaluated once, and sums of more trees continue those of fewer
                 _, n_trees, scale = self.boosted[k]
                 if n_trees > done:
                     total += forest(text, self.n_features).scores(X, done, n_trees)
@@ -101,7 +101,7 @@ class TreeModels:
         return TreeModels(boosted, self.n_features, np.vstack([models.outliers for models in every]))
 
     def average(self, weight: Floats) -> TreeModel:
-        """The averaged score, which is one of trees, too: every tree once, with the weights of all that share it."""
+        """The averaged model, a sum of trees, too. Each tree occurs once, with the total weight of its models."""
         trees: list[Tree] = []
         for text, places in self._by_text().items():
             factor = np.zeros(self.boosted[places[-1]].n_trees)
@@ -114,13 +114,17 @@ class TreeModels:
 
 @dataclass(frozen=True)
 class TreeScorer:
-    """Scores by boosted trees that minimise a risk.
+    """Boosted trees that minimise a risk.
 
-    `l2` of a spec is a ridge on the values of leaves, in units of one labelled positive.
+    The `l2` of a spec is a ridge on the values of leaves, in units of one labelled positive.
 
     Parameters
     ----------
-    risk : the risk of a loss
+    risk : callable, from a loss to its risk
+    sample : Data, optional
+        All positives and some other rows, in memory. Trees of rows that are not in memory are fitted to it: LightGBM
+        needs every row in each of its rounds, and more unlabelled rows than a few for each positive change a fit little
+        (`blindauc.theory.enough_unlabelled`).
 
     Examples
     --------
@@ -140,13 +144,15 @@ class TreeScorer:
     """
 
     risk: Callable[[Any], Risk]
+    sample: Data | None = None
 
-    def ridge_unit(self, data: Data, spec: Spec) -> float:
+    def ridge_unit(self, data: Any, spec: Spec) -> float:
         """One labelled positive."""
         return 1.0
 
-    def path(self, data: Data, specs: Sequence[Spec]) -> TreeModels:
-        """Fit every spec to the rows; those that differ in rounds only are stages of one fit."""
+    def path(self, data: Any, specs: Sequence[Spec]) -> TreeModels:
+        """Fit every spec to the rows that are in memory. Specs that differ only in rounds are stages of one fit."""
+        data = self.in_memory(data)
         runs: dict[_Run, list[int]] = {}
         for spec in specs:
             runs.setdefault(_run_of(spec), []).append(_checked("n_rounds", spec.n_rounds, 1, np.inf))
@@ -156,9 +162,16 @@ class TreeScorer:
         outliers = np.array([each.outliers for each in every])
         return TreeModels(tuple(each.boosted for each in every), data.X.shape[1], outliers)
 
+    def in_memory(self, data: Any) -> Data:
+        """The rows that trees are fitted to: these, or the sample if these are not in memory."""
+        if isinstance(data, Data):
+            return data
+        assert self.sample is not None
+        return self.sample
+
 
 class _Run(NamedTuple):
-    """What fits that differ in rounds only have in common."""
+    """The common settings of fits that differ only in rounds."""
 
     loss: Any
     n_leaves: int
@@ -185,7 +198,7 @@ class _Fit(NamedTuple):
 
 
 class _Fits:
-    """Fits to some rows, which are binned once, with the ranks by which positives are left out taken once."""
+    """Fits to fixed rows. Binning, and the ranks by which positives are left out, are computed once for all of them."""
 
     def __init__(self, risk: Callable[[Any], Risk], data: Data) -> None:
         self._risk, self._data = risk, data
@@ -201,6 +214,7 @@ class _Fits:
         risk = self._risk(run.loss).with_known_negatives(weighed.known_negative_share)
         of_rows = RowRisk(risk, data.is_positive, weight)
         grown = self._boosting.run(of_rows, n_leaves=run.n_leaves, l2=run.l2, rounds=rounds)
+        # Written again, without those parts of LightGBM's text that scores do not need.
         text = tree_text.written(tree_text.read(grown.text, data.X.shape[1]), data.X.shape[1])
         unl = data.is_unlabelled
         scale = [1 / spread_of(stage.scores[unl], data.weight[unl]) for stage in grown.stages]
@@ -208,15 +222,16 @@ class _Fits:
         return {stage.n_rounds: _Fit(b, outliers) for stage, b in zip(grown.stages, boosted, strict=True)}
 
     def _outliers(self, run: _Run) -> Bools:
-        """The positives that rank lowest; none where they are too few to be ranked out of fold.
+        """The positives with the lowest out-of-fold ranks; none if there are too few positives for folds.
 
-        By the scores of a fit that has seen them, those would be left out that it did not get around to memorise.
+        In-sample ranks would mark the labels that the fit has not memorised yet, right or wrong.
         """
         n_pos = int(self._data.is_positive.sum())
-        n_outliers = min(round(run.n_outliers * self._data.n_doubtable), n_pos - 1)
+        n_outliers = min(round(run.n_outliers * self._data.n_unconfirmed), n_pos - 1)
         outliers = np.zeros(n_pos, dtype=bool)
         if n_outliers:
             ranks, confirmed = self._ranks_by(run.loss), self._data.is_confirmed[self._data.is_positive]
+            # Confirmed positives come last: they are left out only after all others.
             order = np.lexsort((ranks, confirmed))
             outliers[order[:n_outliers]] = not np.isnan(ranks).all()
         return outliers
@@ -227,9 +242,9 @@ class _Fits:
         return self._ranks[loss]
 
     def _out_of_fold_ranks(self, risk: Risk) -> Floats:
-        """Of each positive among unlabelled rows, by a fit that has seen neither; NaN where there are no folds."""
+        """The rank of each positive among the unlabelled rows of its fold, by a fit to the other folds; else NaN."""
         data, ranks = self._data, np.full(len(self._counts), np.nan)
-        # All rows are from before what the fit is judged by: that they have a time does not matter here.
+        # All rows here are training rows, earlier than those that the fit is assessed on: their times do not matter.
         for split in fold_splits(data._replace(time=None), TRIM_FOLDS, TRIM_SEED):
             seen = data.subset(split.fitted)
             of_risk = risk.with_known_negatives(seen.known_negative_share)

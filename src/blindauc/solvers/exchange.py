@@ -1,14 +1,14 @@
-"""The default solver: Newton on a support, then exchanges of features and outliers while the objective falls.
+"""The default solver: Newton fits on a support, and exchanges of features and outliers while the objective decreases.
 
-Deterministic and monotone. From each of a few starting supports it alternates
+It is deterministic and monotone. From each of a few starting supports it alternates
 
-- a Newton fit of the weights and shifts that may be nonzero,
-- the first move that lowers the objective: all outliers anew (that block is separable), many features at once
-  (a projected gradient step in the columns' own units), one feature for another, one outlier for another, one
-  feature for another with all outliers anew,
+- a Newton fit of the coefficients and shifts that may be nonzero,
+- the first move that lowers the objective: choosing all outliers again (that block is separable), many features at
+  once (a projected gradient step in the units of the columns), one feature for another, one outlier for another, one
+  feature for another with all outliers chosen again.
 
-and stops where no move that it tries lowers the objective. The moves follow the splicing of Zhu et al., A
-polynomial algorithm for best-subset selection problem, PNAS 2020.
+It stops when no move that it tries lowers the objective. The moves follow the splicing of Zhu et al., A polynomial
+algorithm for best-subset selection problem, PNAS 2020.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from itertools import chain
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.fits import Fit, Fitter, first_lowest
 from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.path import lowest
 from blindauc.solvers.solution import (
@@ -33,7 +33,7 @@ from blindauc.solvers.solution import (
 )
 
 _Move = tuple[Bools, Bools, Floats, Floats]
-"""A support, outliers, and coef and shift to start the fit from."""
+"""A support, a set of outliers, and the coef and shift to start the fit from."""
 
 
 @on_a_sample_first
@@ -51,17 +51,17 @@ def exchange(
 
     Parameters
     ----------
-    objective, features, outliers : known by their methods (`solution.py`)
-    tol : size of the gradient at the end, relative to that at zero
-    max_iter : Newton steps of one fit
-    max_swaps : exchanges of each kind tried, most promising first, before a support is taken to be the best
+    objective, features, outliers : the problem, with the methods of `solution.py`
+    tol : norm of the gradient at the solution, relative to that at zero
+    max_iter : the most Newton steps of one fit
+    max_swaps : the most exchanges of each kind to try from one point, the most promising first
     callback : called with a `Progress` after each stage
     """
     fitter = Fitter(objective, tol, max_iter)
     search = _Search(objective, features, outliers, fitter, callback)
-    # A fifth of the depth shows which start leads furthest; the rest is spent on that one.
+    # A fifth of the exchanges (convention) shows which start leads lowest. Only that one is searched fully.
     ends = [search.improve(point, max_swaps // 5) for point in search.starts()]
-    best = min(ends, key=lambda end: end[-1].value)
+    best = first_lowest(ends, lambda end: end[-1])
     best += search.improve(best[-1], max_swaps)[1:]
     point = best[-1]
     return Solution(
@@ -79,7 +79,7 @@ def exchange(
 
 @dataclass
 class _Search:
-    """One run of the solver: the problem, its fits, and what has been tried."""
+    """The state of one run: the problem, its fitter, and the supports and outliers that were tried."""
 
     objective: Objective
     features: Sparsity
@@ -89,10 +89,10 @@ class _Search:
     _tried: set[bytes] = field(default_factory=set)
 
     def starts(self) -> Iterator[Fit]:
-        """Fits to begin from.
+        """Fits to start from.
 
-        Features and outliers are chosen twice: by the fit of all features, and by the gradient at zero. That is
-        no more than a difference of two means, but an outlier with leverage cannot bend it to its own side.
+        Features and outliers are chosen by the fit of all features, and by the gradient at zero. The latter is only a
+        difference of two means, but outliers with leverage influence it much less than a fit.
         """
         nobody = np.zeros(self.objective.n_positives, dtype=bool)
         zero = np.zeros(self.objective.n_columns), np.zeros(self.objective.n_positives)
@@ -124,7 +124,7 @@ class _Search:
         return self.fit(support, point.outliers, np.where(support, point.coef, 0.0), point.shift)
 
     def _with_outliers(self, point: Fit) -> Fit:
-        """The fit with the positives as outliers that gain most from it."""
+        """The fit whose outliers are the positives that lower the objective most."""
         if self.outliers.is_nothing:
             return point
         gain, shift = self.objective.outlyingness(point.coef)
@@ -132,7 +132,7 @@ class _Search:
         return self.fit(point.support, outliers, point.coef, np.where(outliers, shift, 0.0))
 
     def improve(self, point: Fit, max_swaps: int) -> list[Fit]:
-        """The points passed while moves lower the objective."""
+        """The sequence of fits, each lower than the one before, until no move lowers the objective."""
         passed = [point]
         while (better := self._better_neighbour(passed[-1], max_swaps)) is not None:
             passed.append(self._reported("exchange", better))
@@ -142,7 +142,7 @@ class _Search:
         return next((new for new in self._neighbours(point, max_swaps) if new.is_below(point)), None)
 
     def _neighbours(self, point: Fit, max_swaps: int) -> Iterator[Fit]:
-        """Fits one move away, cheap moves first, each support with its outliers at most once in a search."""
+        """Fits one move away, cheap moves first. Each pair of support and outliers is tried at most once in a run."""
         both_free = self._chooses(self.features) and self._chooses(self.outliers)
         moves = chain(
             self._outliers_anew(point),
@@ -155,6 +155,7 @@ class _Search:
             if key in self._tried:
                 continue
             self._tried.add(key)
+            # The moves made `without_outliers`: their outliers are chosen after a first fit.
             if outliers.any() or not both_free:
                 yield self.fit(support, outliers, coef, shift, goal=point.value)
             else:
@@ -171,7 +172,7 @@ class _Search:
             yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)
 
     def _outlier_swaps(self, point: Fit, max_swaps: int) -> Iterator[_Move]:
-        # Of so many positives one moves the objective by less than the tolerance.
+        # With more positives than 1 / tol, a single one changes the objective by less than the tolerance.
         matters = self.fit.tol * self.objective.n_positives <= 1
         if matters and self._chooses(self.outliers):
             gain, shift = self.objective.outlyingness(point.coef)
@@ -179,14 +180,16 @@ class _Search:
                 yield point.support, outliers, point.coef, np.where(outliers, shift, 0.0)
 
     def _feature_moves(self, point: Fit, max_swaps: int, without_outliers: bool = False) -> Iterator[_Move]:
-        """Many features at once by a projected gradient step, then one for another."""
+        """Exchanges of many features by projected gradient steps, then of one feature for another."""
         if not self._chooses(self.features):
             return
         gradient = self.objective.gradient(point.coef, point.shift).coef
         curvature = self.objective.column_curvature(point.coef, point.shift)
+        # The coefficients of the support are at their minimum already: only the others move.
         step = np.where(point.support, 0.0, -gradient / curvature)
         unit = np.sqrt(curvature)
         steps = (self.features.support(unit * (point.coef + h * step)) for h in (1.0, 0.5, 0.25))
+        # Twice the change of a quadratic model if a column enters, or leaves.
         gain, cost = gradient**2 / curvature, point.coef**2 * curvature
         swaps = self.features.swaps(point.support, gain, cost, max_swaps)
         outliers, shift = point.outliers, point.shift

@@ -1,8 +1,10 @@
-"""Fits on a support: what every search for features and outliers is made of."""
+"""Newton fits on a given support with given outliers, the building block of all solvers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,13 @@ from blindauc.solvers.newton import newton
 from blindauc.solvers.solution import Objective
 
 SMOOTHING_WIDTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
-"""An objective with kinks is fitted with ever less of them rounded off, all but the last time roughly."""
+"""An objective with kinks is fitted with its kinks smoothed over these widths, one after the other (convention). All
+fits but the last are approximate."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The minimum over the variables that may be nonzero."""
+    """The minimum over the coefficients of the support and the shifts of the outliers."""
 
     support: Bools
     outliers: Bools
@@ -28,14 +31,24 @@ class Fit:
     converged: bool
 
     def is_below(self, other: Fit) -> bool:
-        """Below by more than rounding, so that no two fits are each below the other."""
+        """Whether this fit is lower by more than rounding errors, so that no two fits are each below the other."""
         return self.value < other.value - 1e-11 * abs(other.value)
 
 
-class Fitter:
-    """Newton fits of one objective, to one tolerance (relative to the gradient at zero), counted.
+def first_lowest(candidates: Iterable[Any], fit_of: Callable[[Any], Fit] = lambda fit: fit) -> Any:
+    """The first of the candidates whose fits are equally low.
 
-    With a `reduction`, a fit also lowers the gradient that it begins with, however small, to that share.
+    Starts often end in the same minimum, each as near as the tolerance allows. Which of them is lowest is then decided
+    by rounding errors, and so by how the rows are stored.
+    """
+    return reduce(lambda low, other: other if fit_of(other).is_below(fit_of(low)) else low, candidates)
+
+
+class Fitter:
+    """Newton fits of one objective to one tolerance, relative to the gradient at zero.
+
+    `n_iter` counts the Newton steps of all fits. With a `reduction`, each fit also reduces the norm of the gradient at
+    its start to that share, however small it is.
     """
 
     def __init__(self, objective: Objective, tol: float, max_iter: int, reduction: float = np.inf) -> None:
@@ -54,11 +67,15 @@ class Fitter:
         goal: float = np.inf,
         is_near: bool = False,
     ) -> Fit:
-        """The fit from a start, one with a goal from near its end; one that will clearly be above it is given up."""
+        """The fit from a start.
+
+        A start with a `goal`, or one that `is_near`, is close to the minimum: kinks are not smoothed widely for it. A
+        fit that will clearly end above the goal is stopped early.
+        """
         widths: tuple[float, ...] = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
         if is_near or goal < np.inf:
             widths = widths[-2:]
-        for width in widths:
+        for width in widths:  # each fit is the start of the next, less smoothed one
             is_last = width == widths[-1]
             smooth: Any = self.objective.smoothed(width) if width else self.objective
             problem = smooth.restricted(support, outliers)
@@ -68,7 +85,7 @@ class Fitter:
                 tolerance=self.tolerance if is_last else 1e3 * self.tolerance,
                 max_iter=self.max_iter,
                 reduction=self.reduction,
-                hopeless_above=goal if is_last else np.inf,
+                stop_above=goal if is_last else np.inf,
             )
             self.n_iter += end.n_iter
             coef, shift = problem.unpack(end.z)

@@ -1,7 +1,7 @@
-"""Solve on a sample of the rows, then on all of them from there.
+"""Solve on a sample of the rows first, then refine on all rows.
 
-Searches, ridges and concentration steps take hundreds of evaluations, and a sample shows as well as all rows what is to
-be chosen. What is left to do on all rows is a fit that begins near its end, with the outliers seen anew.
+Searches, paths of ridges and concentration steps take hundreds of evaluations of the objective, and a sample is enough
+to choose features. All rows are needed only for a fit that starts near its minimum, and to choose the outliers again.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from blindauc.solvers.fits import Fit, Fitter
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 MAX_REFITS = 3
-"""How often the outliers are seen anew, at most."""
+"""How often the outliers are chosen again, at most (convention)."""
 
 
 def on_a_sample_first(solve: Callable[..., Solution]) -> Callable[..., Solution]:
-    """The solver for any number of rows; its samples have samples of their own where they are large."""
+    """A decorator: the solver applied to a sample, recursively if that is large, and refined on all rows."""
 
     @wraps(solve)
     def solved(
@@ -58,7 +58,10 @@ def on_a_sample_first(solve: Callable[..., Solution]) -> Callable[..., Solution]
 
 
 def refined(fitter: Fitter, outliers: Sparsity, start: Fit | Solution) -> Fit:
-    """The fit from one to a sample with the same positives, whose outliers are seen anew while that lowers it."""
+    """The fit to all rows from a fit to a sample with the same positives.
+
+    The outliers are chosen again as long as that lowers the objective.
+    """
     fit = fitter(start.support, start.outliers, start.coef, start.shift, is_near=True)
     if outliers.is_nothing:
         return fit

@@ -1,16 +1,17 @@
 """Newton's method for a smooth function of the variables that may be nonzero.
 
-Where the Hessian is exact its factor gives the step; far from an exact end, a few conjugate gradients often do for a
-fraction of the cost. Where it is only about right, as that of a sample of the rows is, it gives the steps, too, and
-the changes of the gradient mend it (Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 1980). If
-that is slow, its factor preconditions conjugate gradients on the full Hessian (Byrd et al., On the use of stochastic
-Hessian information in optimization methods for machine learning, SIAM J. Optim. 2011), so that neither badly scaled nor
-strongly correlated columns cost convergence.
+If the Hessian is exact, steps use its Cholesky factor. Steps that need little accuracy are first tried with a few
+conjugate gradients, which often cost a fraction. If the Hessian is approximate, as that of a sample of the rows, steps
+use it with BFGS corrections from the changes of the gradient (Nocedal, Updating quasi-Newton matrices with limited
+storage, Math. Comp. 1980). If these converge slowly, its factor preconditions conjugate gradients on the full Hessian
+(Byrd et al., On the use of stochastic Hessian information in optimization methods for machine learning, SIAM J. Optim.
+2011), so that neither badly scaled nor strongly correlated columns prevent convergence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -20,38 +21,41 @@ from blindauc._typing import Floats
 from blindauc.solvers.solution import Restricted
 
 ROUNDING = 4 * np.finfo(np.float64).eps
+"""Relative rounding error of the objective (convention)."""
 
 WORSE = 1e-9
-"""What is above by a smaller share is so by rounding."""
+"""A relative difference of objectives up to this size is taken as rounding (convention)."""
 
 MAX_SHORTENED = 60
-"""How often a start is shortened, at most."""
+"""How often a start is divided by 4, at most (convention)."""
 
 ROUGH_ACCURACY = 1e-3
-"""Steps that need not lower the gradient by more than this are worth trying without a factor."""
+"""Steps that need not reduce the gradient below this share are first tried without a factor (convention)."""
 
 VARIABLES_PER_PRODUCT = 8
-"""A factor costs about as much as one product with the Hessian for every so many variables."""
+"""For n variables, a factor costs about as much as n / 8 products with the Hessian: conjugate gradients get as many."""
 
 FEW_VARIABLES = 64
-"""With fewer a factor costs next to nothing."""
+"""With at most so many variables a factor costs next to nothing, and conjugate gradients are not tried (convention)."""
 
 SINGULAR = 1e-7
-"""Smaller pivots of a matrix with a diagonal of ones are rounding: that it has a factor at all is luck."""
+"""Smaller pivots of a matrix with unit diagonal may be rounding errors: a Cholesky factor may exist here only by
+accident (convention)."""
 
 DAMPINGS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3)
-"""What is added to a diagonal of ones until there is a factor."""
+"""Added to a unit diagonal, one after the other, until there is a Cholesky factor (convention)."""
 
 SLOW = 0.5
-"""A step that leaves more of the gradient is one of few: products with the full Hessian, as dear as gradients, do more.
-"""
+"""If a step leaves a larger share of the gradient, products with the full Hessian are used (convention). Each costs as
+much as a gradient, and together they save more than that."""
 
 MAX_STEP_WHERE_FLAT = 4.0
-"""In units of a score's standard deviation: further out, a loss may be flat and show no way back."""
+"""The longest step if the loss has flat stretches, in standard deviations of the score (convention). Further out the
+slope may vanish, and no step would lead back."""
 
 
 class Minimum(NamedTuple):
-    """Where Newton's method ended; `gradient_norm` is in units of the columns' spread."""
+    """The result of Newton's method; `gradient_norm` is that of the gradient by standardised columns."""
 
     z: Floats
     value: float
@@ -67,14 +71,14 @@ def newton(
     tolerance: float,
     max_iter: int,
     reduction: float = np.inf,
-    hopeless_above: float = np.inf,
+    stop_above: float = np.inf,
 ) -> Minimum:
-    """Minimise from z until the gradient's norm is at most `tolerance`, and `reduction` times that at the start.
+    """Minimise from z until the norm of the gradient is at most `tolerance` and at most `reduction` times its start.
 
-    A run that will clearly end above `hopeless_above` is given up early.
+    A run that will clearly end above `stop_above` is stopped early.
     """
     if not problem.is_whole and not z.any():
-        # From nowhere, the way is found on the sample, roughly: a step there costs a fraction.
+        # A start at zero is far from the minimum. An approximate minimum on the sample costs a fraction of the time.
         z = newton(problem.sample, z, tolerance=1e4 * tolerance, max_iter=max_iter).z
     steps = _Steps(problem)
     z, value, gradient = _no_worse_than_zero(problem, z)
@@ -85,12 +89,12 @@ def newton(
             return Minimum(z, value, norm, True, n_iter)
         step = steps(z, gradient, tolerance / norm)
         slope = float(gradient @ step)
-        # -slope/2 is what a quadratic model promises; twice that and still above is hopeless.
-        if value + slope > hopeless_above:
+        # A quadratic model predicts a decrease of -slope/2. If even twice that is not enough, stop.
+        if value + slope > stop_above:
             return Minimum(z, value, norm, False, n_iter)
         moved = _backtrack(problem, z, value, step, slope)
         if moved is None:
-            # No step lowers the objective by more than rounding: this is as far as numbers go.
+            # No step lowers the objective. It has converged if the predicted decrease is no more than rounding.
             return Minimum(z, value, norm, bool(-slope <= 1e3 * ROUNDING * abs(value)), n_iter)
         z, value, gradient = moved
         norm = _norm(gradient / problem.scale)
@@ -98,14 +102,15 @@ def newton(
 
 
 def _norm(vector: Floats) -> float:
-    """The Euclidean norm; of short vectors `np.linalg.norm` takes several times as long."""
+    """The Euclidean norm. For short vectors, `np.linalg.norm` takes several times as long."""
     return sqrt(vector @ vector)
 
 
 def _no_worse_than_zero(problem: Restricted, z: Floats) -> tuple[Floats, float, Floats]:
-    """The start, shortened where it is far too long, as weights are that have lost those which they leaned on.
+    """The start, shortened until it is no worse than zero.
 
-    From there, where the loss is flat or a line, steps go anywhere.
+    Coefficients can be far too long after correlated columns, which balanced them, were removed. There the loss is flat
+    or linear, and Newton steps are unreliable.
     """
     value, gradient = problem.gradient(z)
     for _ in range(MAX_SHORTENED):
@@ -119,7 +124,7 @@ def _no_worse_than_zero(problem: Restricted, z: Floats) -> tuple[Floats, float, 
 def _backtrack(
     problem: Restricted, z: Floats, value: float, step: Floats, slope: float
 ) -> tuple[Floats, float, Floats] | None:
-    """The first point along the step, halving it, with a fair share of the promised decrease."""
+    """The first point along the step, halving it, that satisfies the Armijo condition."""
     share = 1.0
     for _ in range(40):
         new = z + share * step
@@ -131,19 +136,20 @@ def _backtrack(
 
 
 class _Steps:
-    """Newton steps; the factor of a Hessian that is about right is kept from step to step."""
+    """Newton steps. The factor of an approximate Hessian is kept from step to step."""
 
     def __init__(self, problem: Restricted) -> None:
         self._problem = problem
-        self._mended: _Mended | None = None
+        self._quasi_newton: _QuasiNewton | None = None
         self._last_norm = np.inf
-        # Where the loss has flat stretches, its Hessian is another one a step further.
+        # If the loss has flat stretches, its Hessian changes much within a step, and corrections do not help.
         self._needs_products = problem.has_flat_stretches
         self._skips_factors = len(problem.scale) > FEW_VARIABLES and not problem.has_flat_stretches
-        self._place = 0  # of the last damping: where one Hessian is indefinite, the next is, too
+        # The index of the last damping: after an indefinite Hessian the next one mostly is indefinite, too.
+        self._place = 0
 
     def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
-        find = self._exact if self._problem.hessian_is_exact else self._by_about
+        find = self._exact if self._problem.hessian_is_exact else self._inexact
         step = find(z, gradient, accuracy)
         if self._problem.has_flat_stretches:
             length = _norm(step * self._problem.scale)
@@ -155,13 +161,14 @@ class _Steps:
             rough = self._rough(z, gradient, accuracy)
             if rough.is_solved:
                 return rough.x
-            self._skips_factors = False  # badly conditioned, and it will stay so
-        solve, self._place = _solver(self._problem.hessian(z), is_kept=False, first=max(self._place - 2, 0))
+            self._skips_factors = False  # badly conditioned, and it will remain so
+        # Two dampings below the last one, so that the damping can decrease again.
+        solve, self._place = _solver(self._problem.hessian(z), first=max(self._place - 2, 0))
         return -solve(gradient)
 
     def _rough(self, z: Floats, gradient: Floats, accuracy: float) -> ConjugateGradients:
         product = self._problem.hessian_product(z)
-        diagonal = _away_from_zero(product.about_diagonal)
+        diagonal = _away_from_zero(product.approximate_diagonal)
         return _conjugate_gradients(
             product,
             lambda v: v / diagonal,
@@ -170,25 +177,25 @@ class _Steps:
             max_iter=len(z) // VARIABLES_PER_PRODUCT,
         )
 
-    def _by_about(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
-        """By a Hessian that is about right, or by products with the full one where that was slow."""
+    def _inexact(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
+        """A step by the approximate Hessian, or by products with the full one if that was slow."""
         norm = _norm(gradient / self._problem.scale)
         is_slow, self._last_norm = norm > SLOW * self._last_norm, norm
-        if self._mended is None or (is_slow and self._mended.is_old):
+        if self._quasi_newton is None or (is_slow and self._quasi_newton.is_old):
             hessian = self._problem.hessian(z)
-            self._mended = _Mended(_solver(hessian, is_kept=True)[0])
+            self._quasi_newton = _QuasiNewton(_solver(hessian)[0])
             self._needs_products |= hessian.ndim == 1
         elif is_slow:
             self._needs_products = True
         if not self._needs_products:
-            return self._mended.step(z, gradient)
-        # A third of the way at a time: more accurate steps cost more products than they save gradients.
+            return self._quasi_newton.step(z, gradient)
+        # Each step reduces the residual to 0.3: more accurate steps cost more products than they save gradients.
         forcing = max(0.3, accuracy)
-        return _conjugate_gradients(self._problem.hessian_product(z), self._mended.solve, -gradient, forcing).x
+        return _conjugate_gradients(self._problem.hessian_product(z), self._quasi_newton.solve, -gradient, forcing).x
 
 
-class _Mended:
-    """Steps by a Hessian that is about right, mended by how the gradient has changed since."""
+class _QuasiNewton:
+    """Steps by an approximate Hessian with BFGS corrections from the steps since it was computed."""
 
     def __init__(self, solve: Callable[[Floats], Floats]) -> None:
         self.solve = solve
@@ -197,19 +204,19 @@ class _Mended:
 
     @property
     def is_old(self) -> bool:
-        """Whether it was made more than a step ago."""
+        """Whether the Hessian was computed more than one step ago."""
         return len(self._changes) > 1
 
     def step(self, z: Floats, gradient: Floats) -> Floats:
         if self._last is not None:
             moved, changed = z - self._last[0], gradient - self._last[1]
-            if moved @ changed > 0:
+            if moved @ changed > 0:  # otherwise the correction would not be positive definite
                 self._changes.append((moved, changed))
         self._last = z, gradient
         return -self._solved(gradient, len(self._changes))
 
     def _solved(self, target: Floats, n_changes: int) -> Floats:
-        """The solution by the Hessian and the first so many changes (BFGS, without forming a matrix)."""
+        """The solution by the Hessian with the first `n_changes` BFGS corrections, without forming a matrix."""
         if n_changes == 0:
             return self.solve(target)
         moved, changed = self._changes[n_changes - 1]
@@ -218,28 +225,50 @@ class _Mended:
         return rest + moved * (along - (changed @ rest) / (moved @ changed))
 
 
-def _solver(hessian: Floats, is_kept: bool, first: int = 0) -> tuple[Callable[[Floats], Floats], int]:
-    """A solver for the Hessian, or its diagonal, made positive definite where it is not, and the damping's place.
+def _solver(hessian: Floats, first: int = 0) -> tuple[Callable[[Floats], Floats], int]:
+    """A solver for the Hessian, or for a diagonal, damped if it is not positive definite, and the damping's index.
 
-    Dampings are tried from the `first` on.
+    Dampings are tried from the index `first` on.
     """
     if hessian.ndim == 1:
         return lambda v: v / hessian, 0
+    # Scaled to a unit diagonal, so that one damping suits all variables.
     scale = 1 / np.sqrt(_away_from_zero(np.abs(np.diag(hessian))))
     scaled = hessian * scale[:, None] * scale
     damped = _with_factor(scaled, first)
     if damped is None:
         return lambda v: scale * scale * v, 0
-    # NumPy alone: SciPy's own BLAS threads would wait for NumPy's, at ten times the cost. It has no triangular
-    # solver, so one that is used once solves anew, and one that is kept inverts its factor.
-    if not is_kept:
-        return lambda v: scale * np.linalg.solve(damped.matrix, scale * v), damped.place
-    inverse = np.linalg.inv(damped.factor)
-    return lambda v: scale * (inverse.T @ (inverse @ (scale * v))), damped.place
+    return _ScaledSolver(damped, scale), damped.place
+
+
+class _ScaledSolver:
+    """Solves from a matrix that is scaled to a unit diagonal.
+
+    Only NumPy is used: SciPy has its own BLAS threads, which wait for NumPy's, at ten times the cost. NumPy has no
+    triangular solver. So the first solution is that of the matrix, and for a second one its factor is inverted, which
+    takes as long as three solutions.
+    """
+
+    def __init__(self, damped: Damped, scale: Floats) -> None:
+        self._damped, self._scale = damped, scale
+        self._n_solved = 0
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        inverse: Any = np.linalg.inv(self._damped.factor)
+        return inverse
+
+    def __call__(self, v: Floats) -> Floats:
+        self._n_solved += 1
+        scaled = self._scale * v
+        if self._n_solved == 1:
+            solved: Any = np.linalg.solve(self._damped.matrix, scaled)
+            return self._scale * solved
+        return self._scale * (self._inverse.T @ (self._inverse @ scaled))
 
 
 class Damped(NamedTuple):
-    """A matrix made positive definite, its factor, and the place of the damping that did it."""
+    """A damped, positive definite matrix, its Cholesky factor, and the index of the damping."""
 
     matrix: Floats
     factor: Floats
@@ -247,7 +276,7 @@ class Damped(NamedTuple):
 
 
 def _with_factor(scaled: Floats, first: int) -> Damped | None:
-    """The matrix with the least damping, from the `first` on, that gives it a factor."""
+    """The matrix with the least damping, from the index `first` on, for which there is a factor."""
     for place, damping in enumerate(DAMPINGS[first:], first):
         matrix = scaled + damping * np.eye(len(scaled)) if damping else scaled
         try:
@@ -260,12 +289,12 @@ def _with_factor(scaled: Floats, first: int) -> Damped | None:
 
 
 def _away_from_zero(diagonal: Floats) -> Floats:
-    """An intercept has no ridge, and no curvature where the loss is flat."""
+    """The diagonal with zeros replaced: an intercept has no ridge, and no curvature where the loss is flat."""
     return np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300))
 
 
 class ConjugateGradients(NamedTuple):
-    """Where conjugate gradients ended, and whether near enough."""
+    """The result of conjugate gradients, and whether the residual is small enough."""
 
     x: Floats
     is_solved: bool
@@ -278,19 +307,19 @@ def _conjugate_gradients(
     forcing: float,
     max_iter: int = 250,
 ) -> ConjugateGradients:
-    """About the solution of product(x) = target; stops where the curvature is not positive."""
+    """An approximate solution of product(x) = target. It stops at a direction of nonpositive curvature."""
     x = np.zeros_like(target)
     residual = target.copy()
     direction = precondition(residual)
     size = first_size = float(residual @ direction)
     for _ in range(max_iter):
-        bent = product(direction)
-        curvature = float(direction @ bent)
-        if curvature <= 0:
+        image = product(direction)
+        curvature = float(direction @ image)
+        if curvature <= 0:  # what was reached so far, or at once the preconditioned gradient, is a descent direction
             return ConjugateGradients(x if x.any() else direction, False)
         length = size / curvature
         x += length * direction
-        residual -= length * bent
+        residual -= length * image
         preconditioned = precondition(residual)
         new_size = float(residual @ preconditioned)
         if new_size <= forcing**2 * first_size:

@@ -1,9 +1,9 @@
-"""Fits along a path, each begun from its neighbour: cheap and rough for tuning, made exact as a solver.
+"""Warm-started fits along a path: approximate ones for the search, and a solver that makes the last fit exact.
 
-The outliers of a fit are chosen by concentration steps (Rousseeuw and Van Driessen, A fast algorithm for the
-minimum covariance determinant estimator, Technometrics 1999): fit, take the positives that gain most as outliers,
-fit again. They begin from a direction that many outliers cannot turn round. Features leave from all towards few, those
-first that matter least.
+The outliers of a fit are chosen by concentration steps (Rousseeuw and Van Driessen, A fast algorithm for the minimum
+covariance determinant estimator, Technometrics 1999): fit, choose as outliers the positives that lower the objective
+most, fit again. The first fit starts from a direction that is robust to many outliers. Features are removed from all to
+few, the least important first.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.fits import Fit, Fitter, first_lowest
 from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 CONCENTRATION_STEPS = 3
+"""Concentration steps of a fit, at most (convention)."""
 
 ROUGH = 1e-2
-"""The tolerance of fits on the way: the ranking hardly changes any more."""
+"""Tolerance of approximate fits (convention): more accuracy hardly changes the ranking."""
 
 MAX_ITER = 50
-"""Newton steps of a fit on the way, at most."""
+"""Newton steps of an approximate fit, at most (convention)."""
 
 REDUCTION = 0.3
-"""The first fit of a path lowers the gradient at least to this share: where columns say nearly the same, what tells
-rows apart has a small gradient from the beginning, and a fit that is content with that never moves as the ridge falls.
-"""
+"""The first fit of a path reduces the norm of the gradient at least to this share (convention). If columns are nearly
+collinear, the directions that separate the classes have a small gradient from the start. Without a reduction, the fit
+would count as converged there and would not move as the ridge decreases."""
 
 RIDGES = (1e3, 1e2, 1e1)
-"""Times the ridge: how the solver comes down to it."""
+"""The solver starts from these multiples of the ridge, one after the other (convention)."""
 
 LARGEST_START = 1e50
-"""Columns in units so tiny that their weights are larger are begun from zero."""
+"""Starts with larger coefficients, from columns in tiny units, are replaced by zero (convention)."""
 
 TIGHTER = 1.5
-"""The factor by which feature sets shrink on the way."""
+"""The factor by which feature sets shrink along a path (convention; as `choice.space.COLUMN_RATIO`)."""
 
 
 @on_a_sample_first
@@ -50,16 +51,16 @@ def path(
     max_iter: int = 100,
     callback: Callback = ignore_progress,
 ) -> Solution:
-    """Come down to the ridge, then to the features, roughly, and make the last fit exact.
+    """Decrease the ridge, then the number of features, with approximate fits, and make the last fit exact.
 
-    It does not search: the objective may be higher than that of `exchange`, and what it finds depends less on the
-    sample.
+    It does not search for exchanges. The objective may end higher than with `exchange`, but features and outliers
+    depend less on the sample.
 
     Parameters
     ----------
-    objective, features, outliers : known by their methods (`solution.py`)
-    tol : size of the gradient at the end, relative to that at zero
-    max_iter : Newton steps of one fit
+    objective, features, outliers : the problem, with the methods of `solution.py`
+    tol : norm of the gradient at the solution, relative to that at zero
+    max_iter : the most Newton steps of one fit
     callback : called with a `Progress` after each fit
     """
     rough = approach(objective, features, outliers, max_iter=max_iter)
@@ -75,12 +76,12 @@ def path(
         values=(rough.value, end.value),
         gradient_norm=end.gradient_norm / fitter.reference,
         converged=end.converged,
-        n_iter=max(fitter.n_iter, 1),  # where the rough fit is exact, looking at it is the one step
+        n_iter=max(fitter.n_iter, 1),  # if the approximate fit is exact already, checking it counts as one step
     )
 
 
 def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Fit:
-    """Come down to the ridge, then to the features, roughly."""
+    """Decrease the ridge, then the number of features, with approximate fits."""
     coef = robust_start(objective, outliers, max_iter=max_iter)
     for factor in RIDGES if objective.is_convex else ():
         (loose,) = feature_path(objective.with_ridge(factor), [features.loosened(np.inf)], outliers, coef)
@@ -92,10 +93,11 @@ def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, ma
 
 
 def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sparsity], list[int]]:
-    """Sets from everything down to those wanted, the loosest first, and the places of those wanted.
+    """A sequence of feature sets from `everything` to those wanted, the loosest first, and the indices of the latter.
 
-    No set has fewer than two thirds of the units of the one before it: many columns that leave at once take with them
-    what would have become important. A set that is not within the one before it starts from everything again.
+    No set has fewer than two thirds of the units of the one before it: if many columns are removed at once, some of
+    them would have become important later. A wanted set that is not within the one before it starts from `everything`
+    again.
     """
     ladder, places = [everything], []
     for features in wanted:
@@ -110,12 +112,12 @@ def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sp
 
 
 def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Floats:
-    """The weights of the best of the fits of all features that begin from robust directions.
+    """The coefficients of the best fit of all features, over starts from robust directions.
 
-    Which is best is seen where the ridge is as strong as the data: a stronger one sees only means, and outliers that
-    are many and far can have those on their side.
+    Fits are compared with a ridge of one `ridge_unit`, as strong as the data's curvature. With a stronger ridge a fit
+    depends on little more than the means, which many far outliers can shift.
     """
-    # Where the loss is not convex, what is found with one ridge says little about another.
+    # If the loss is not convex, a start that is good for one ridge may not be for another.
     at = objective.with_ridge(objective.ridge_unit) if objective.is_convex else objective
     fitter = Fitter(at, ROUGH, max_iter)
     everything, zero = np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_columns)
@@ -123,16 +125,16 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MA
     if outliers.is_nothing:
         coef = fitter(everything, nobody, zero, unshifted).coef
     else:
-        # From zero: a direction tells who is low, but far out a loss may be flat.
+        # The directions only choose outliers. The fits start from zero, as the loss may be flat far from it.
         starts = (lowest(objective, outliers, direction) for direction in objective.robust_directions)
         rough = [fitter(everything, flagged, zero, unshifted) for flagged in starts]
         fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
-        coef = min(fits, key=lambda fit: fit.value).coef
+        coef = first_lowest(fits).coef
     return coef if np.abs(coef).max() < LARGEST_START else zero
 
 
 def lowest(objective: Objective, outliers: Sparsity, direction: Floats) -> Bools:
-    """The positives with the lowest scores in a direction, as many as outliers are allowed."""
+    """The positives with the lowest scores in a direction, as many as there may be outliers."""
     scores = objective.pos_scores(direction)
     return outliers.support(scores.max() - scores)
 
@@ -146,14 +148,14 @@ def feature_path(
     tol: float = ROUGH,
     max_iter: int = MAX_ITER,
 ) -> Iterator[Fit]:
-    """A fit for each feature set, from the loosest to the tightest, all with outliers of the one set.
+    """A fit for each feature set, from the loosest to the tightest, each with outliers from the same set.
 
     Parameters
     ----------
-    objective, feature_sets, outliers : known by their methods (`solution.py`)
-    start : weights near those of the first fit
-    tol : size of the gradient at the end, relative to that at zero
-    max_iter : Newton steps of one fit
+    objective, feature_sets, outliers : the problem, with the methods of `solution.py`
+    start : coefficients near those of the first fit
+    tol : norm of the gradient at the solution, relative to that at zero
+    max_iter : the most Newton steps of one fit
     """
     first, others = Fitter(objective, tol, max_iter, REDUCTION), Fitter(objective, tol, max_iter)
     coef = start
@@ -165,7 +167,7 @@ def feature_path(
 
 
 def rough_fitter(objective: Objective) -> Fitter:
-    """Fits as those on a path are."""
+    """A fitter with the tolerance of fits along a path."""
     return Fitter(objective, ROUGH, MAX_ITER)
 
 
@@ -177,7 +179,7 @@ def _support(objective: Objective, features: Sparsity, coef: Floats) -> Bools:
 
 
 def concentrated(fitter: Fitter, support: Bools, outliers: Sparsity, coef: Floats) -> Fit:
-    """The fit on a support whose outliers are those that gain most by being so."""
+    """The fit on a support, with outliers chosen by concentration steps."""
     objective = fitter.objective
     flagged, shift = np.zeros(objective.n_positives, dtype=bool), np.zeros(objective.n_positives)
     if outliers.is_nothing:

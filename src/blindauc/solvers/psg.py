@@ -1,13 +1,13 @@
-"""The paper's projected stochastic gradient, with what it takes to work.
+"""The paper's projected stochastic gradient method, with changes that make it converge.
 
 Ren et al., A robust AUC maximization framework with simultaneous outlier detection and feature selection for
-positive-unlabeled classification. A step takes all positives and a batch of the unlabelled rows, and projects.
-As printed, with one step size for weights and shifts and projections from the first step on, it ends where it
-happened to begin. Hence:
+positive-unlabeled classification. Each step uses all positives and a batch of the unlabelled rows, and ends with a
+projection. As published, with one step size for weights and shifts and with projections from the first step on, the
+method ends near where it started. The changes are:
 
-- each weight moves in units of its own curvature, and is projected in them;
-- the first epochs are free of projections, so that the supports are chosen on evidence;
-- the shifts, a separable block, are minimised exactly after each epoch instead of crawling;
+- each weight has a step size by its own curvature, and is projected in the same units;
+- the first epochs have no projections, so that the supports are chosen from weights that have been fitted;
+- the shifts, a separable block, are minimised exactly after each epoch;
 - an epoch ends at the mean of its iterates; one that raised the objective is undone and the step size halved.
 """
 
@@ -28,9 +28,16 @@ from blindauc.solvers.solution import (
 )
 
 FREE_EPOCHS = 10
+"""Epochs without projections (convention)."""
+
 STEPS_PER_EPOCH = 20
+"""Steps of an epoch, at most (convention)."""
+
 MIN_BATCH = 16
+"""Unlabelled rows of a batch, at least (convention)."""
+
 PATIENCE = 5
+"""Epochs without progress after which the run ends (convention)."""
 
 
 def psg(
@@ -47,9 +54,9 @@ def psg(
 
     Parameters
     ----------
-    objective, features, outliers : known by their methods (`solution.py`)
-    tol : an epoch that lowers the objective by less than this share of it counts as idle; five end the run
-    max_iter : epochs after the free ones
+    objective, features, outliers : the problem, with the methods of `solution.py`
+    tol : an epoch with a smaller relative decrease of the objective is idle; five idle epochs end the run
+    max_iter : the most epochs after the free ones
     random_state : draws the batches
     callback : called with a `Progress` after the free epochs and at the end
     """
@@ -74,7 +81,7 @@ class _State(NamedTuple):
 
 
 class _Run:
-    """The best point so far, and how long the next steps are."""
+    """The state of a run: the best point so far and the step size."""
 
     def __init__(
         self,
@@ -95,7 +102,7 @@ class _Run:
         self.best, self.idle_epochs, self.step_size = self._state(coef), 0, 1.0
 
     def choose(self) -> None:
-        """From here on project: keep the features and flag the outliers that matter most now."""
+        """End the free epochs: keep the most important features, and project from here on."""
         self.is_free = False
         self._start_from(self._projected(self.best.coef))
 
@@ -129,7 +136,7 @@ class _Run:
         return self.features.support(np.sqrt(self.unit) * coef)
 
     def _state(self, coef: Floats) -> _State:
-        """The point with these weights and, once outliers are chosen, the best shifts for them."""
+        """The point with these weights and, after the free epochs, with the best outliers and shifts for them."""
         flagged = np.zeros(self.objective.n_positives, dtype=bool)
         shift = np.zeros(self.objective.n_positives)
         if not (self.is_free or self.outliers.is_nothing):

@@ -1,4 +1,4 @@
-"""What solvers are given, return and report."""
+"""The contracts between solvers and their problems, and the results of solvers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from blindauc._typing import Bools, Floats, Ints
 
 
 class HessianProduct(Protocol):
-    """A Hessian, known by its products with directions and about its diagonal."""
+    """A Hessian as a linear operator, with an approximation of its diagonal."""
 
     @property
-    def about_diagonal(self) -> Floats: ...
+    def approximate_diagonal(self) -> Floats: ...
     def __call__(self, direction: Floats) -> Floats: ...
 
 
 class Restricted(Protocol):
-    """An objective in the variables that may be nonzero."""
+    """An objective of only the variables that may be nonzero; see `objectives.restricted`."""
 
     scale: Floats
     has_flat_stretches: bool
@@ -39,7 +39,7 @@ class Restricted(Protocol):
 
 
 class Objective(Protocol):
-    """What solvers ask of an objective."""
+    """The methods of an objective that solvers use; see `objectives.objective`."""
 
     @property
     def n_columns(self) -> int: ...
@@ -75,7 +75,7 @@ class Objective(Protocol):
 
 
 class Sparsity(Protocol):
-    """What solvers ask of a set of allowed supports."""
+    """The methods of a set of allowed supports that solvers use; see `sparsity`."""
 
     is_everything: bool
     is_nothing: bool
@@ -90,15 +90,15 @@ class Sparsity(Protocol):
 
 @dataclass(frozen=True)
 class Solution:
-    """Where a solver ended.
+    """The result of a solver.
 
     Attributes
     ----------
-    coef, shift : the solution; an infinite shift is a trimmed positive
-    support, outliers : masks of the weights and shifts that may be nonzero
-    value : the objective there
+    coef, shift : the solution; a trimmed positive has an infinite shift
+    support, outliers : masks of the coefficients and shifts that may be nonzero
+    value : the objective at the solution
     values : the objective after each stage
-    gradient_norm : of the free variables, relative to that at zero
+    gradient_norm : norm of the gradient by the free variables, relative to that at zero
     converged : whether `gradient_norm` is within the tolerance
     n_iter : steps of the inner solver, over all stages
     """
@@ -116,7 +116,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Progress:
-    """One stage of a fit, as it is reported to callbacks."""
+    """One stage of a fit, as reported to callbacks."""
 
     stage: str
     n_iter: int
@@ -135,4 +135,4 @@ Callback = Callable[[Progress], None]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """The callback of those who did not ask."""
+    """The default callback, which does nothing."""

@@ -68,20 +68,22 @@ def assess_ranks(ranked: Ranked, prior: float | None = None) -> RankAssessment:
         prior=prior,
         pos_verdict=ranked.pos_verdict,
     )
-    auc = found.auc if _is_better_than_chance(ranked, found.auc) else _maybe_worse_than_chance(ranked, found)
+    auc = found.auc if _is_better_than_chance(ranked, found) else _maybe_worse_than_chance(ranked, found)
     return RankAssessment(found.model.estimate, found.model.suspicion(ranked.pos), auc, found.model)
 
 
-def _is_better_than_chance(ranked: Ranked, auc: Estimate) -> bool:
+def _is_better_than_chance(ranked: Ranked, found: Explanation) -> bool:
     """Whether the ranking is significantly better than chance, so that the AUC of the mixture model can be used.
 
     No mixture of the model has an AUC below 0.5. If the labelled rows mostly rank in the lower half, either most labels
     are wrong or the ranking is, and the model cannot tell which. So the mean rank of the labelled rows must exceed one
-    half by the two-sided 95 % quantile of the Mann-Whitney test.
+    half by the two-sided 95 % quantile of the Mann-Whitney test. Labels far below both classes are left out, unless
+    they are so many that the ranking may be reversed: most labels are assumed to be right.
     """
-    n_pos, n_unl = ranked.pos_weight.sum(), ranked.unl_weight.sum()
-    reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / n_pos + 1 / n_unl) / 12)
-    return auc.low > CHANCE and float(np.average(ranked.pos, weights=ranked.pos_weight)) - reach > CHANCE
+    not_far = ranked.pos_weight * (1 - found.model.far(ranked.pos))
+    kept = not_far if not_far.sum() > ranked.pos_weight.sum() / 2 else ranked.pos_weight
+    reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / kept.sum() + 1 / ranked.unl_weight.sum()) / 12)
+    return found.auc.low > CHANCE and float(np.average(ranked.pos, weights=kept)) - reach > CHANCE
 
 
 def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:

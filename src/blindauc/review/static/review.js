@@ -1,6 +1,6 @@
 "use strict";
-// One row at a time. A decision goes to the server, and the next row is shown when it is on the disk. What could not be
-// written down is kept in this window until it is.
+// One row at a time. A decision is sent to the server, and the next row is shown when it is saved. A decision that could
+// not be saved is kept in this window and sent again.
 
 const at = (id) => document.getElementById(id);
 const isBlind = "blind" in document.body.dataset;
@@ -8,25 +8,25 @@ const WORDS = {
   labels: { right: ["Right", "right"], wrong: ["Wrong", "wrong"], "cannot-tell": ["Cannot tell", "cannot tell"] },
   unlabelled: { right: ["Positive", "positive"], wrong: ["Negative", "negative"], "cannot-tell": ["Cannot tell", "cannot tell"] },
 };
-const POLL = 15000; // milliseconds between questions for what others decided
-const RETRY = 4000; // milliseconds between tries to write down what could not be
+const POLL = 15000; // milliseconds between requests for the decisions of others (convention)
+const RETRY = 4000; // milliseconds until a failed request is sent again (convention)
 
 let reviewer = sessionStorage.getItem("reviewer") || "";
 let queue = sessionStorage.getItem("queue") || "labels";
 let useKeys = localStorage.getItem("keys") !== "off";
 let queues = { labels: { rows: [], advised: 0 }, unlabelled: { rows: [], advised: 0 } };
-let decided = new Map(); // by row, as the server tells it
+let decided = new Map(); // the state of each decided row, from the server
 let trail = []; // rows in the order in which they were decided here
-let last = 0; // up to where the record is known
-let shown = null; // the row in sight
-let waiting = JSON.parse(sessionStorage.getItem("waiting") || "null"); // a decision that is not written down
+let last = 0; // the last entry of the record that we have
+let shown = null; // the row that is shown
+let waiting = JSON.parse(sessionStorage.getItem("waiting") || "null"); // a decision that is not saved yet
 let disagreements = [];
-const known = {}; // for each list what the decisions say, as the server words it
+const summaries = {}; // the summary of each list, as HTML from the server
 let isSending = false;
-let timer = 0; // until the next try
-let retry = () => {}; // what is tried then
+let timer = 0; // of the next retry
+let retry = () => {}; // the request that is sent again then
 
-/* Talking to the server */
+/* Requests */
 const ask = async (path, options) => {
   const answer = await fetch(path, { credentials: "same-origin", ...options });
   const content = await answer.json().catch(() => ({}));
@@ -44,12 +44,12 @@ const trouble = (words, canRetry) => {
   at("retry").hidden = !canRetry;
 };
 
-/* What is known of all rows */
+/* The state of all rows */
 const learn = (news) => {
   if (news.queues) queues = news.queues;
   for (const row of news.changes.rows) decided.set(row.row, row);
   last = Math.max(last, news.changes.last);
-  Object.assign(known, news.known);
+  Object.assign(summaries, news.summaries);
   disagreements = news.disagreements;
   refresh();
 };
@@ -67,7 +67,8 @@ const refresh = () => {
   at("progress").value = nDone;
   const beyond = nDone > advised ? "" : ` of ${advised.toLocaleString("en")}`;
   at("progress-text").textContent = `${nDone.toLocaleString("en")}${beyond} checked`;
-  if (at("known").innerHTML !== known[queue]) at("known").innerHTML = known[queue] || ""; // built and escaped by the server
+  if (at("summary").innerHTML !== summaries[queue]) at("summary").innerHTML = summaries[queue] || ""; // escaped by the server
+  at("found-so-far").textContent = at("summary").querySelector(".so-far")?.textContent || "Results so far";
   for (const tab of document.querySelectorAll("[data-queue]")) tab.setAttribute("aria-pressed", String(tab.dataset.queue === queue));
   for (const [id, [words]] of Object.entries(WORDS[queue])) at(id).firstElementChild.textContent = words;
   at("who").textContent = reviewer;
@@ -75,7 +76,7 @@ const refresh = () => {
   if (at("all-rows").open) list(at("list"), queues[queue].rows);
   list(at("disagreements"), disagreements);
   at("done").textContent = nDone && nDone === rows.length ? "All rows of this list are checked."
-    : nDone >= advised ? "All that are worth a check are checked. You can go on: the others are less suspicious." : "";
+    : nDone >= advised ? "All rows that should be checked are checked. You can go on: the others are less suspicious." : "";
   at("done").hidden = !at("done").textContent;
   at("disagreeing").hidden = disagreements.length === 0;
 };
@@ -108,19 +109,19 @@ const show = async (row) => {
   shown = { ...state, queue };
   decided.set(row, state);
   if (!state.decision) decided.delete(row);
-  at("row").innerHTML = html; // built and escaped by the server
+  at("row").innerHTML = html; // escaped by the server
   at("row").removeAttribute("aria-busy");
   at("note").value = state.note || "";
-  tellSaid();
+  showDecisions();
   refresh();
   window.scrollTo({ top: 0, behavior: "instant" });
   at("row-name").focus({ preventScroll: true });
 };
-const tellSaid = () => {
-  const said = shown.others.map((other) => `${other.reviewer}: ${other.decision}${other.note ? ` (${other.note})` : ""}`);
-  if (shown.mine) said.unshift(`You: ${shown.mine}`);
-  at("said").textContent = said.join(" · ");
-  at("said").hidden = said.length === 0;
+const showDecisions = () => {
+  const words = shown.others.map((other) => `${other.reviewer}: ${other.decision}${other.note ? ` (${other.note})` : ""}`);
+  if (shown.mine) words.unshift(`You: ${shown.mine}`);
+  at("said").textContent = words.join(" · ");
+  at("said").hidden = words.length === 0;
   for (const [id, [, decision]] of Object.entries(WORDS[queue])) at(id).setAttribute("aria-pressed", String(shown.mine === decision));
 };
 const next = () => {
@@ -178,7 +179,7 @@ const send = async () => {
   if (answer.status === 409) return refused(answer.content);
   if (answer.status === 400 || answer.status === 413) {
     forget();
-    return trouble(answer.content.error || "The server did not take this decision.", false);
+    return trouble(answer.content.error || "The server refused this decision.", false);
   }
   return unreachable(answer.status, send, answer.content.error);
 };
@@ -187,25 +188,24 @@ const forget = () => {
   sessionStorage.removeItem("waiting");
 };
 const written = (content) => {
-  const said = waiting;
+  const sent = waiting;
   forget();
-  trail = [...trail.filter((row) => row !== said.row), said.row];
+  trail = [...trail.filter((row) => row !== sent.row), sent.row];
   trouble("");
   learn(content);
-  say(`${said.decision}. ${at("known").textContent}`);
-  if (!shown || shown.row === said.row) next();
+  say(`${sent.decision}. ${at("summary").textContent}`);
+  if (!shown || shown.row === sent.row) next();
 };
 const refused = (content) => {
-  const said = waiting;
+  const { decision, note, row } = waiting;
   forget();
   learn(content);
-  trouble(`${content.error} You said: ${said.decision}. See what stands now, and decide again or skip.`, false);
-  const note = said.note;
-  show(said.row).then(() => { if (!at("note").value) at("note").value = note; });
+  trouble(`${content.error} You said: ${decision}. Look at the current decisions, and decide again or skip.`, false);
+  show(row).then(() => { if (!at("note").value) at("note").value = note; });
 };
 const unreachable = (status, again, words) => {
-  const kept = waiting ? " It is kept in this window and tried again." : "";
-  if (status === 401 || status === 403) trouble(`You are no longer let in. Open the address that blindauc review printed.${kept}`, true);
+  const kept = waiting ? " Your decision is kept in this window and will be sent again." : "";
+  if (status === 401 || status === 403) trouble(`Your session has ended. Open the address that blindauc review printed.${kept}`, true);
   else trouble(`${words || "The server does not answer."}${kept}`, true);
   retry = again;
   timer = setTimeout(again, RETRY);
@@ -264,7 +264,7 @@ at("name-form").addEventListener("submit", () => {
   begin();
 });
 
-/* From the beginning, and again for another reviewer */
+/* Start, and start again for another reviewer */
 const begin = async () => {
   if (!reviewer) return at("name-dialog").showModal();
   [decided, trail, last, shown] = [new Map(), [], 0, null];

@@ -1,4 +1,4 @@
-"""Rows of Dask collections, which stay on the workers of a cluster."""
+"""Rows of Dask collections, which remain on the workers of a cluster."""
 
 from blindauc.rows.dask.cluster import connect
 from blindauc.rows.dask.engine import DaskRows

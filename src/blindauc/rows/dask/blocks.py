@@ -1,6 +1,6 @@
-"""What workers do with one partition: read and check it, make a part of it, and work out tasks on it.
+"""Work on one partition, on a worker: read and check it, make a part of it, and run tasks on it.
 
-A partition that cannot be used is reported, not raised: the host looks at all of them and names the first.
+A fault of a partition is returned, not raised: the client looks at all partitions and names the first one with a fault.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PREPROCESS = (
 
 @dataclass(frozen=True)
 class Block:
-    """A partition as it was read: numbers, labels as they were written, and weights."""
+    """A partition as it was read: numbers, the user's labels, and weights."""
 
     X: Any
     y: Any
@@ -44,14 +44,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the host must know of a partition before it can be a part.
+    """What the client must know of a partition before it can become a part.
 
     Attributes
     ----------
     n_rows, n_features : int
-    names : tuple of the columns' names, or None
-    labels : ndarray, the first of the different labels
-    fault : str, why the partition cannot be used; empty where it can
+    names : tuple of the names of the columns, or None
+    labels : ndarray, the distinct labels, at most `MOST_LABELS`
+    fault : str, why the partition cannot be used; empty if it can
     """
 
     n_rows: int
@@ -68,7 +68,7 @@ def read_columns(table: Any, label: str, weight: str | None) -> tuple[Facts, Blo
 
 
 def read_block(X: Any, y: Any, weight: Any = None) -> tuple[Facts, Block | None]:
-    """A partition as numbers, and the facts about it; no block where it cannot be used."""
+    """The facts about a partition, and the partition as numbers; no block if it is empty or cannot be used."""
     names = tuple(X.columns) if hasattr(X, "columns") else None
     n_rows, n_features = X.shape
     if not n_rows:
@@ -101,14 +101,14 @@ def as_numbers(X: Any) -> Any:
 
 
 def different(labels: Any) -> Any:
-    """The first of the different labels that are not missing."""
-    known = labels[~is_missing(labels)]
-    found = np.array([*dict.fromkeys(known.tolist())], dtype=object) if known.dtype == object else np.unique(known)
+    """The distinct labels that are not missing, at most `MOST_LABELS`."""
+    given = labels[~is_missing(labels)]
+    found = np.array([*dict.fromkeys(given.tolist())], dtype=object) if given.dtype == object else np.unique(given)
     return found[:MOST_LABELS]
 
 
 def check_facts(facts: Sequence[Facts]) -> None:
-    """Raise for the first partition that cannot be used, or has other columns than the first."""
+    """Raise for the first partition that cannot be used, or whose columns differ from those of the first."""
     for k, each in enumerate(facts):
         if each.fault:
             raise ValueError(f"{each.fault} Found in partition {k}, counted from 0.")
@@ -126,7 +126,7 @@ def _columns(facts: Facts) -> str:
 
 
 def labels_of(facts: Sequence[Facts]) -> Any:
-    """The different labels of all partitions that are not missing; one missing label where there is none."""
+    """The distinct labels of all partitions that are not missing; a missing label if there are none."""
     labels = [each.labels for each in facts if len(each.labels)]
     if not labels:
         return np.array([np.nan])
@@ -140,13 +140,13 @@ def facts_of(read: tuple[Facts, Block | None]) -> Facts:
 
 
 class WorkersPart(Part):
-    """A part in the memory of a worker, who knows its size: the scheduler moves small tasks, and never large parts."""
+    """A part in the memory of a worker. It reports its size, so that the scheduler moves tasks instead of parts."""
 
     def __init__(self, X: Any, is_positive: Bools, weight: Floats | None, start: int) -> None:
         super().__init__(in_order(X), is_positive, in_order(weight), start)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By the constructor, since arrays may come out of order on the way to another worker.
+        # By the constructor, which calls `in_order`: arrays may be unaligned after a transfer to another worker.
         return WorkersPart, (self.X, self.is_positive, self._weight, self.start)
 
     def __sizeof__(self) -> int:
@@ -154,10 +154,10 @@ class WorkersPart(Part):
 
 
 def in_order(array: Any) -> Any:
-    """An array whose rows and bytes lie as NumPy's own do.
+    """An aligned array in C order.
 
-    Arrays that came over a network may begin at any byte, and columns of tables lie one behind the other. Both are
-    multiplied by other code, so that last digits would depend on which worker has loaded a partition.
+    Arrays received over a network may be unaligned, and those of tables are in Fortran order. BLAS multiplies these by
+    other code, so that the last digits would depend on which worker has loaded a partition.
     """
     if isinstance(array, np.ndarray):
         return np.require(array, requirements=["C", "ALIGNED"])
@@ -166,20 +166,20 @@ def in_order(array: Any) -> Any:
 
 
 def unpacked(packed: bytes) -> Any:
-    """What was packed with `pickle`: arrays in it are made anew, and lie in order."""
+    """The object of a pickle. Its arrays are newly allocated, and therefore aligned."""
     return pickle.loads(packed)
 
 
 def part_of(read: tuple[Facts, Block], start: int, positive: Any) -> WorkersPart:
-    """The part of a partition, whose label for positives and whose first row's number are known by now."""
+    """The part of a partition, given the number of its first row and the label of positives."""
     block = read[1]
     return WorkersPart(block.X, _equal(block.y, positive), block.weight, start)
 
 
 def _equal(labels: Any, positive: Any) -> Bools:
-    is_known = ~is_missing(labels)
+    is_given = ~is_missing(labels)
     result: Bools = np.zeros(len(labels), dtype=bool)
-    result[is_known] = labels[is_known] == positive
+    result[is_given] = labels[is_given] == positive
     return result
 
 
@@ -193,7 +193,7 @@ class Positives:
 
 @dataclass(frozen=True)
 class Listed:
-    """The result of a task in a list, which adds."""
+    """The result of a task in a list, so that results can be added."""
 
     task: Task
 
@@ -201,20 +201,20 @@ class Listed:
         return [self.task(part)]
 
 
-def worked_out(packed: bytes, part: Part) -> Any:
-    """The result of a task, which travels packed: see `in_order`."""
+def run_task(packed: bytes, part: Part) -> Any:
+    """The result of a task, which is sent as a pickle so that its arrays are aligned (see `in_order`)."""
     task: Task = unpacked(packed)
     with one_blas_thread_of_worker:
         return task(part)
 
 
-def put_together(combine: Combine, results: Sequence[Any]) -> Any:
-    """Some results as one."""
+def combined(combine: Combine, results: Sequence[Any]) -> Any:
+    """Several results combined to one."""
     with one_blas_thread_of_worker:
         return reduce(combine, results)
 
 
 def _size(X: Any) -> int:
-    """Bytes of a dense or CSR matrix."""
+    """The size of a dense or CSR matrix in bytes."""
     arrays = (X,) if isinstance(X, np.ndarray) else (X.data, X.indices, X.indptr)
     return sum(array.nbytes for array in arrays)

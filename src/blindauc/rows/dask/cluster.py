@@ -1,4 +1,4 @@
-"""Clusters: the one that is there, one that is named by its address, or threads of this process."""
+"""Dask clusters: that of the current client, one given by its address, or threads of this process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NEEDED = "Dask collections need {}: pip install 'blindauc[dask]'."
 distributed = imported("distributed", otherwise=_NEEDED)
 cloudpickle = imported("cloudpickle", otherwise=_NEEDED)
 
-# By name, since all that is asked of the package is its version: no floor above is imported.
+# Imported by name: only the version is needed, and an import statement would depend on higher layers.
 __version__: str = import_module("blindauc").__version__
 
 SECONDS_TO_ANSWER = 5.0
-"""A scheduler that is there answers within milliseconds (convention)."""
+"""Timeout of a connection (convention); a running scheduler answers within milliseconds."""
 
 
 def connect(address: str) -> Any:
@@ -37,21 +37,21 @@ def connect(address: str) -> Any:
     Raises
     ------
     ConnectionError
-        Where no scheduler answers, it has no workers, or one of them has another version of the library.
+        If no scheduler answers, it has no workers, or one of them has another version of the library.
 
     Examples
     --------
     >>> from blindauc.rows.dask import connect
-    >>> connect("tcp://127.0.0.1:9")
+    >>> connect("tcp://127.0.0.1")  # has no port
     Traceback (most recent call last):
-    ConnectionError: No Dask scheduler answers at tcp://127.0.0.1:9 within 5 seconds: start one with \
+    ConnectionError: No Dask scheduler answers at tcp://127.0.0.1 within 5 seconds: start one with \
 `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786.
     """
-    # Asked before there is a client: one that is made in vain may come to a standstill when it is collected as garbage.
+    # Checked before a client is made: a client that never connects may block when it is garbage-collected.
     try:
-        with ThreadPoolExecutor(1) as thread:  # of its own, since notebooks have a loop that runs
+        with ThreadPoolExecutor(1) as thread:  # a thread, as notebooks have a running event loop in this one
             thread.submit(asyncio.run, _answer(address)).result()
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, MemoryError) as error:  # a web server's answer reads as a huge message
         raise ConnectionError(
             f"No Dask scheduler answers at {address} within {SECONDS_TO_ANSWER:g} seconds: start one with "
             "`dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786."
@@ -83,37 +83,38 @@ def _wait_for_workers(client: Any, address: str) -> None:
 
 @dataclass(frozen=True)
 class Session:
-    """A client, and whether its cluster was started for one collection only."""
+    """A client, and whether its cluster was started by us."""
 
     client: Any
     is_own: bool
 
     @classmethod
     def of(cls, client: Any = None) -> Session:
-        """A client, the one that was made last, or one of threads of this process."""
+        """The session of a client: the given one, the current one, or a new one with threads of this process."""
         client = _present_client() if client is None else client
         if client is None:
             return cls(_client_of_threads(), is_own=True)
         check_versions(client)
         return cls(client, is_own=False)
 
-    def told(self, ask: Callable[..., Any], *arguments: Any) -> Any:
-        """What comes back from the cluster, or in one line why nothing does."""
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A function that uses the cluster; its errors are replaced by one line with a remedy."""
         try:
-            return ask(*arguments)
+            return function(*arguments)
         except distributed.KilledWorker as error:
             raise RuntimeError(
-                f"Workers died one after the other while they worked on the same partition, the last of them "
-                f"{error.last_worker.address}: mostly memory is short, so make partitions smaller or give workers more."
+                f"Several workers died while they processed the same partition, the last of them "
+                f"{error.last_worker.address}. They probably ran out of memory: make partitions smaller or give "
+                "workers more memory."
             ) from error
         except (distributed.CancelledError, distributed.client.ClosedClientError) as error:
             raise ConnectionError(
-                "The connection to the Dask scheduler was lost in the middle of the work: see whether the scheduler "
-                "still runs, and begin again."
+                "The connection to the Dask scheduler was lost during the computation: check that the scheduler is "
+                "still running, and start again."
             ) from error
 
     def close(self) -> None:
-        """End what was started."""
+        """Close the client and the cluster, if they were started by us."""
         if self.is_own:
             self.client.close()
             self.client.cluster.close()
@@ -127,9 +128,9 @@ def _present_client() -> Any | None:
 
 
 def _client_of_threads() -> Any:
-    """A client of a cluster in threads of this process, for people who have started none.
+    """A client of a new cluster in threads of this process.
 
-    Not in processes: these import the main script again, which must be written for it.
+    Processes would import the main script again, which must be written for that.
     """
     cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=cpu_count(), processes=False, dashboard_address="127.0.0.1:0"
@@ -138,9 +139,9 @@ def _client_of_threads() -> Any:
 
 
 def check_versions(client: Any) -> None:
-    """Raise where the scheduler or a worker has another version of this library, or has none."""
+    """Raise if the scheduler or a worker has another version of this library, or has none."""
 
-    # A function inside a function travels by value: by name, a worker without the library could not even find it.
+    # A nested function is pickled by value. One pickled by name could not be found by a worker without the library.
     def version() -> str:
         result: str = import_module("blindauc").__version__
         return result
@@ -149,10 +150,10 @@ def check_versions(client: Any) -> None:
     other = {where: what for where, what in found.items() if what != __version__}
     if other:
         where, what = next(iter(other.items()))
-        told = "none" if isinstance(what, Exception) else what
+        version_there = "none" if isinstance(what, Exception) else what
         raise ConnectionError(
             f"{len(other)} of {len(found)} processes of the Dask cluster have another version of blindauc than "
-            f"{__version__}, {where} has {told}: install blindauc {__version__} on all of them."
+            f"{__version__}, {where} has {version_there}: install blindauc {__version__} on all of them."
         )
 
 

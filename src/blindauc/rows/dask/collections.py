@@ -1,4 +1,4 @@
-"""Dask collections as futures of their partitions: arrays in blocks of rows, data frames, and what lies beside them."""
+"""Dask collections as futures of their partitions: arrays in blocks of rows, data frames, and vectors such as y."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from blindauc.extras import imported
 
 
 def futures_of_partitions(client: Any, collection: Any) -> list[Any]:
-    """A future for each partition, in their order; each is loaded by tasks that can be run again."""
+    """A future for each partition, in their order. Dask can compute each again if its worker is lost."""
     futures: list[Any] = client.compute(list(np.ravel(collection.to_delayed())))
     return futures
 
 
 def check_rows(X: Any) -> None:
-    """Raise unless the collection is a table: two-dimensional, and cut by rows only."""
+    """Raise unless the collection is a data frame, or a two-dimensional array in blocks of whole rows."""
     if is_frame(X):
         return
     if not hasattr(X, "to_delayed") or not hasattr(X, "chunks"):
@@ -25,7 +25,7 @@ def check_rows(X: Any) -> None:
         raise ValueError(f"X must have two dimensions, rows and columns, but it has {X.ndim}.")
     if X.numblocks[1] != 1:
         raise ValueError(
-            f"X is cut into {X.numblocks[1]} blocks of columns, and a partition must hold whole rows: "
+            f"X is divided into {X.numblocks[1]} blocks of columns, but a partition must hold whole rows: "
             "use X.rechunk({1: -1})."
         )
 
@@ -45,10 +45,10 @@ def is_frame(collection: Any) -> bool:
 
 
 def aligned(client: Any, X: Any, beside: Any, name: str) -> tuple[Any, Any]:
-    """The collection and numbers for its rows, such as y, in the same partitions.
+    """The collection and a vector over its rows, such as y, with the same partitions.
 
-    A collection of as many partitions, of which not all sizes are known, is taken as it is: whether these are as long
-    as those of X is seen when they are read.
+    If not all sizes of partitions are known, a vector with as many partitions as X is taken as it is. Their lengths are
+    compared when they are read.
     """
     if not hasattr(beside, "to_delayed"):
         beside = imported("dask.array", otherwise="{}").from_array(np.asarray(beside), chunks=-1)
@@ -70,13 +70,13 @@ def aligned(client: Any, X: Any, beside: Any, name: str) -> tuple[Any, Any]:
 
 
 def _known_sizes(collection: Any) -> Any:
-    """The rows of each partition, or None where they are not known."""
+    """The number of rows of each partition, or None if it is not known."""
     chunks = getattr(collection, "chunks", None)
     return None if chunks is None or np.isnan(chunks[0]).any() else chunks[0]
 
 
 def _sized(client: Any, collection: Any) -> Any:
-    """An array on the cluster, whose partitions' sizes are known."""
+    """The collection as a persisted array with known sizes of partitions."""
     with client.as_current():
         persisted = client.persist(collection)
         if not hasattr(collection, "chunks"):

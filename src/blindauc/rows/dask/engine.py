@@ -1,8 +1,8 @@
-"""Rows of a Dask collection: partitions stay on the workers, tasks go to them, small results come back.
+"""Rows of a Dask collection: partitions remain on the workers, tasks are sent to them, and small results come back.
 
-In the loop there are futures only. Every partition is loaded by a task, so that the scheduler can load it again where
-its worker is lost. A visit is one task for each partition, and a fixed tree of additions on the cluster: the result
-does not depend on the number of workers, nor on who worked out what.
+Every partition is loaded by a task, so that the scheduler can load it again if its worker is lost. A visit is one task
+for each partition and a fixed tree of additions on the cluster. So the result depends neither on the number of workers
+nor on which of them computes what.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from blindauc.rows.dask.blocks import (
     Listed,
     Positives,
     check_facts,
+    combined,
     facts_of,
     labels_of,
     part_of,
-    put_together,
     read_block,
     read_columns,
+    run_task,
     unpacked,
-    worked_out,
 )
 from blindauc.rows.dask.cluster import Session, cloudpickle
 from blindauc.rows.dask.collections import aligned, check_columns, check_rows, futures_of_partitions
@@ -38,8 +38,8 @@ from blindauc.rows.parts import FAN_IN, Combine, PartedRows, Task
 class DaskRows(PartedRows):
     """Rows of a Dask array or data frame, each partition a part on one of the workers.
 
-    Made by `DaskRows.of` and `DaskRows.of_frame`. Used in a `with` statement, or closed, it lets go of the partitions
-    and of a cluster that it has started.
+    Use `DaskRows.of` or `DaskRows.of_frame` to create it. `close`, or the end of a `with` statement, releases the
+    partitions, and stops a cluster that was started for them.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class DaskRows(PartedRows):
     positives : ndarray, the numbers of the labelled positives among all rows, ascending
     classes : ndarray of the two labels, the positive one last
     feature_names : tuple of the names of the columns, or None for arrays
-    n_parts : int, partitions that hold rows
+    n_parts : int, the number of partitions that are not empty
 
     Examples
     --------
@@ -68,7 +68,7 @@ class DaskRows(PartedRows):
 
     def __init__(self, session: Session, reads: Sequence[Any], pos_label: Any) -> None:
         self._session, client = session, session.client
-        facts: list[Facts] = session.told(client.gather, client.map(facts_of, reads, pure=False))
+        facts: list[Facts] = session.call(client.gather, client.map(facts_of, reads, pure=False))
         check_facts(facts)
         self.classes = read_labels(labels_of(facts), pos_label).classes
         self.n_rows, self.n_features = sum(each.n_rows for each in facts), facts[0].n_features
@@ -88,12 +88,12 @@ class DaskRows(PartedRows):
         ----------
         X : dask array of shape (n, p) in blocks of rows, or dask data frame
         y : dask array or series, or array-like, of shape (n,)
-            As in `BlindAUCClassifier`; the two labels are decided over all partitions.
-        sample_weight : likewise, optional
+            Labels as in `BlindAUCClassifier`. The two classes are those of all partitions together.
+        sample_weight : dask array or series, or array-like, of shape (n,), optional
         pos_label : optional
             The label of positives; by default the larger one.
         client : distributed.Client, optional
-            By default the client that was made last; where there is none, threads of this process do the work.
+            By default the current client; if there is none, threads of this process.
         """
         check_rows(X)
 
@@ -112,7 +112,7 @@ class DaskRows(PartedRows):
     def of_frame(
         cls, frame: Any, label: str, sample_weight: str | None = None, *, pos_label: Any = None, client: Any = None
     ) -> Self:
-        """Rows of a Dask data frame that holds its labels, and its weights if there are any, in columns of its own.
+        """Rows of a Dask data frame that has its labels, and optionally weights, as columns.
 
         Parameters
         ----------
@@ -139,29 +139,29 @@ class DaskRows(PartedRows):
             raise
 
     def total(self, task: Task, combine: Combine = add) -> Any:
-        """What `task(part)` gives for every part, put together in a fixed tree on the cluster."""
+        """The results of `task(part)` for all parts, combined in a fixed tree on the cluster."""
         visit = uuid4().hex
-        # The task travels once, to a worker, who passes it on. As the result of a task it is made again where that
-        # worker is lost; scattered data would be gone.
+        # The task is sent once, to a worker that passes it on. It is itself the result of a task, so that it can be
+        # computed again if that worker is lost; scattered data would be lost with it.
         packed = cloudpickle.dumps(task)
         graph: dict[Any, Any] = {} if self.n_parts == 1 else {f"task-{visit}": (bytes, packed)}
         sent = packed if self.n_parts == 1 else f"task-{visit}"
         keys: list[Any] = [(f"visit-{visit}", k) for k in range(self.n_parts)]
-        graph |= {key: (worked_out, sent, part) for key, part in zip(keys, self._parts, strict=True)}
+        graph |= {key: (run_task, sent, part) for key, part in zip(keys, self._parts, strict=True)}
         level = 0
         while len(keys) > 1:
             groups = [keys[k : k + FAN_IN] for k in range(0, len(keys), FAN_IN)]
             level, keys = level + 1, [(f"sum{level}-{visit}", k) for k in range(len(groups))]
-            graph |= {key: (put_together, combine, group) for key, group in zip(keys, groups, strict=True)}
-        result = self._session.told(self._session.client.get, graph, keys[0])
-        return unpacked(pickle.dumps(result))
+            graph |= {key: (combined, combine, group) for key, group in zip(keys, groups, strict=True)}
+        result = self._session.call(self._session.client.get, graph, keys[0])
+        return unpacked(pickle.dumps(result))  # with aligned arrays: see `in_order`
 
     def results(self, task: Task) -> Sequence[Any]:
         results: list[Any] = self.total(Listed(task))
         return results
 
     def close(self) -> None:
-        """Let go of the partitions, and of a cluster that was started for them."""
+        """Release the partitions, and stop a cluster that was started for them."""
         self._parts = []
         self._session.close()
 

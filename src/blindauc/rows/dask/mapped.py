@@ -1,4 +1,4 @@
-"""Rows of a mapped file on a cluster whose workers see the file: each maps the rows that it works on."""
+"""Rows of a memory-mapped file on a cluster whose workers can read the file: each maps the rows that it processes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from blindauc.extras import imported
 from blindauc.rows.dask import DaskRows
 
 ROWS_OF_A_PARTITION = 2**18
+"""Rows of a partition (convention)."""
 
 
 @dataclass(frozen=True)
 class _Slice:
-    """Some rows of a mapped matrix."""
+    """A slice of rows of a mapped matrix, which is opened when the slice is called."""
 
     path: str
     shape: tuple[int, int]
@@ -32,10 +33,10 @@ def mapped_rows(X: Any, is_positive: Bools, weight: Floats | None, *, client: An
 
     Parameters
     ----------
-    X : np.memmap of shape (n, p), row after row from the beginning of its file
+    X : np.memmap of shape (n, p) and type float32, in C order from the start of its file
     is_positive : mask of shape (n,)
     weight : array of shape (n,), or None
-    client : distributed.Client, whose workers see the file under the same name
+    client : distributed.Client, whose workers can read the file at the same path
     """
     da: Any = imported("dask.array", otherwise="{}")
     delayed: Any = imported("dask", otherwise="{}").delayed

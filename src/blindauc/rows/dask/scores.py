@@ -1,4 +1,4 @@
-"""Predictions for Dask collections, as collections: nothing is worked out until it is asked for."""
+"""Lazy predictions for Dask collections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blindauc.rows.dask.threads import one_blas_thread_of_worker
 
 
 def scores_of(function: Callable[[Any], Any], X: Any) -> Any:
-    """A function of blocks of rows, mapped over a Dask collection.
+    """Map a function of blocks of rows over a Dask collection.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def scores_of(function: Callable[[Any], Any], X: Any) -> Any:
 
 @dataclass(frozen=True)
 class _OfBlock:
-    """The function of a block, which may be empty."""
+    """The function of a block; for an empty block, an empty result."""
 
     function: Callable[[Any], Any]
     like: Any

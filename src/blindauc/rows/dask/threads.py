@@ -1,4 +1,4 @@
-"""One thread of linear algebra in a process whose threads come and go."""
+"""A limit of one BLAS thread, for a process whose own threads enter and leave it at any time."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from blindauc.threads import one_blas_thread
 
 
 class OneBlasThread:
-    """A limit that holds until the last of the threads that want it has left.
+    """A context manager for many threads: the limit holds until the last of them has left.
 
-    The limit is one of the process. If each thread set it and set it back, the first to leave would take it from the
-    others, and their last digits would depend on who was quicker.
+    The limit applies to the whole process. If each thread set and reset it, the first to leave would remove it for the
+    others, and their last digits would depend on timing.
     """
 
     def __init__(self) -> None:

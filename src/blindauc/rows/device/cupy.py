@@ -1,4 +1,4 @@
-"""What the array API standard lacks, in CuPy."""
+"""CuPy versions of what the array API standard lacks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import cupy
 from blindauc.rows.device.libraries import Library
 
 DEVICE_BLOCK = 2**24
-"""Rows handled at a time: temporary memory stays below 2 GB."""
+"""Rows processed at once, so that temporary arrays take less than 2 GB (convention)."""
 
 
 class CupyArrays(Library):
-    """CuPy's arrays on one device."""
+    """CuPy arrays on one device."""
 
     block_rows = DEVICE_BLOCK
 

@@ -1,7 +1,7 @@
-"""Rows on a device: tensors of torch, arrays of CuPy, and whatever follows the array API standard.
+"""Rows on a device: torch tensors, CuPy arrays, and arrays of other libraries with the array API standard.
 
-What has a number for each row stays on the device. What comes to the host, by one door, are sums over rows, the nodes
-of a summary of scores, and a number for each positive.
+Vectors over all rows stay on the device. Only sums over rows, the nodes of summaries of scores, and vectors over the
+positives are copied to the host, all by `Library.to_host`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from blindauc.rows.parts import Part, PartedRows, Task
 
 
 class DevicePart(Part):
-    """Some rows on a device.
+    """A block of rows on a device.
 
     Parameters
     ----------
     X : array of shape (n, p), float64 or float32
     is_positive : mask of shape (n,), on the same device
-    weight : array of shape (n,) there, float64, or None where all rows weigh one
+    weight : float64 array of shape (n,), on the same device, or None if all rows have weight 1
     start : the number of the first row among all rows
     """
 
@@ -106,13 +106,13 @@ class DeviceRows(PartedRows):
 
     Parameters
     ----------
-    X : array of shape (n, p), float64 or float32, of torch, of CuPy or of another library that follows the standard
+    X : array of shape (n, p), float64 or float32, of torch, CuPy or another library with the array API standard
     is_positive : mask of shape (n,), on the same device
-    weight : array of shape (n,) there, float64, or None where all rows weigh one
+    weight : float64 array of shape (n,), on the same device, or None if all rows have weight 1
 
     See Also
     --------
-    blindauc.rows.device.inputs.rows_on_device : from what users pass to `fit`.
+    blindauc.rows.device.inputs.rows_on_device : Create it from the arguments of `fit`.
 
     Examples
     --------
@@ -125,6 +125,8 @@ class DeviceRows(PartedRows):
     12.0
     """
 
+    can_derive = False
+
     def __init__(self, X: Array, is_positive: Array, weight: Array | None = None) -> None:
         self.part = DevicePart(X, is_positive, weight)
         self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
@@ -133,7 +135,7 @@ class DeviceRows(PartedRows):
         self.positives = library.to_host(places).astype(np.intp)
 
     def results(self, task: Task) -> Sequence[Any]:
-        with memory_told_of(self.part.X):
+        with explaining_out_of_memory(self.part.X):
             return [task(self.part)]
 
     def fewer(self, index: Ints) -> DeviceRows:
@@ -144,15 +146,15 @@ class DeviceRows(PartedRows):
 
     def take(self, index: Ints) -> tuple[Matrix, Floats]:
         rows, weight = super().take(index)
-        # All positives are asked for at every step: what is done with each of them is done on the device, too.
+        # Every step of a fit uses all positives: their products are computed on the device, too.
         if np.array_equal(index, self.positives):
             rows = MirroredMatrix(rows.X, self.part.device_matrix, index)
         return rows, weight
 
 
 @contextmanager
-def memory_told_of(X: Array) -> Iterator[None]:
-    """Where a device has no room left, say what takes it and what to do."""
+def explaining_out_of_memory(X: Array) -> Iterator[None]:
+    """Replace an out-of-memory error of the device by one that says what takes the memory, and what to do."""
     library = library_of(X)
     try:
         yield
@@ -169,5 +171,5 @@ def memory_told_of(X: Array) -> Iterator[None]:
 
 
 BYTES_A_ROW = 112
-"""What a fit keeps of each row, in float64: 80 at the peak of a gradient (`benchmarks/device.py` on an H200), and four
-vectors that a part keeps."""
+"""Memory of a fit for each row: 80 bytes at the peak of a gradient, measured by `benchmarks/device.py` on an H200, and
+four float64 vectors that a part caches."""

@@ -1,7 +1,7 @@
-"""From arrays on a device, as users pass them to `fit`, to rows there.
+"""Validation of arrays on a device that users pass to `fit`.
 
-scikit-learn's convention holds: arrays that are not NumPy's are worked on where they are if its configuration says so,
-`sklearn.set_config(array_api_dispatch=True)`, and else are none of its business.
+As in scikit-learn, arrays of other libraries than NumPy are processed where they are only if
+`sklearn.set_config(array_api_dispatch=True)` was called.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 from sklearn import get_config
 
 from blindauc.labels import Labels, read_labels
-from blindauc.rows.device.engine import DeviceRows, memory_told_of
+from blindauc.rows.device.engine import DeviceRows, explaining_out_of_memory
 from blindauc.rows.device.libraries import Array, Library, library_of
 from blindauc.rows.numbers import LARGEST
 
 MAX_LABELS = 1000
-"""Different labels that come to the host, at most: two are expected."""
+"""The most distinct labels that are copied to the host (convention); two are expected."""
 
 
 def is_on_device(X: Any) -> bool:
-    """Whether X is an array of another library than NumPy, by the standard's or torch's way to say where it is."""
+    """Whether X is an array of another library than NumPy: those of the array API standard have a `device`."""
     return (
         not isinstance(X, np.ndarray | np.generic)
         and hasattr(X, "device")
@@ -35,8 +35,8 @@ def rows_on_device(X: Any, y: Any, sample_weight: Any = None, *, pos_label: Any 
 
     Parameters
     ----------
-    X : array of shape (n, p), of torch, of CuPy or of another library that follows the array API standard
-        float64 and float32 stay as they are and are not copied; whole numbers become float64.
+    X : array of shape (n, p), of torch, CuPy or another library with the array API standard
+        Arrays of float64 and float32 are not copied; whole numbers become float64.
     y : array of shape (n,), on the device or on the host
         1, True or `pos_label` for labelled positives; 0, -1, False or NaN for unlabelled rows.
     sample_weight : array of shape (n,), on the device or on the host, optional
@@ -50,13 +50,13 @@ def rows_on_device(X: Any, y: Any, sample_weight: Any = None, *, pos_label: Any 
     """
     if not get_config()["array_api_dispatch"]:
         raise ValueError(
-            f"X is an array of {type(X).__module__.partition('.')[0]}, and scikit-learn is not configured to work with "
-            "these: set the environment variable SCIPY_ARRAY_API=1 before Python starts, and call "
+            f"X is an array of {type(X).__module__.partition('.')[0]}, and scikit-learn is not configured to use such "
+            "arrays: set the environment variable SCIPY_ARRAY_API=1 before Python starts, and call "
             "sklearn.set_config(array_api_dispatch=True); or pass a NumPy array."
         )
     library = library_of(X)
     X = library.plain(X)
-    with memory_told_of(X):
+    with explaining_out_of_memory(X):
         X = _checked_matrix(X, library)
         is_positive, classes = _labels(y, X.shape[0], library, pos_label)
         rows = DeviceRows(X, is_positive, _checked_weight(sample_weight, X.shape[0], library))
@@ -76,7 +76,7 @@ def _checked_matrix(X: Array, library: Library) -> Array:
     if xp.isdtype(X.dtype, ("bool", "integral")):
         return library.floats(X)
     if X.dtype not in (xp.float32, xp.float64):
-        raise ValueError(f"X is {X.dtype}, which loses digits in sums or is no number: convert it to float32.")
+        raise ValueError(f"X is {X.dtype}, which loses digits in sums or is not a real number: convert it to float32.")
     low, high = library.extremes(X)
     _refuse("X", low, high)
     largest = max(-low, high)
@@ -89,15 +89,15 @@ def _checked_matrix(X: Array, library: Library) -> Array:
 
 
 def _refuse(name: str, low: float, high: float) -> None:
-    """Raise where the extremes of an array say that not all of it is finite: NaN is both of them."""
+    """Raise if the extremes of an array show that some value is not finite. With a NaN, both are NaN."""
     if np.isnan(low) or np.isnan(high):
-        raise ValueError(f"Input {name} contains NaN: fill in what is missing, or drop these rows.")
+        raise ValueError(f"Input {name} contains NaN: impute missing values, or drop these rows.")
     if np.isinf(low) or np.isinf(high):
         raise ValueError(f"Input {name} contains infinity: replace it, or drop these rows.")
 
 
 def _labels(y: Any, n_rows: int, library: Library, pos_label: Any) -> Labels:
-    """Which rows are positive, on the device, and the classes."""
+    """Mask of the positive rows, on the device, and the classes."""
     if y is None:
         raise ValueError("y was expected and is None: y marks the labelled positives.")
     if not is_on_device(y):
@@ -107,16 +107,17 @@ def _labels(y: Any, n_rows: int, library: Library, pos_label: Any) -> Labels:
     y = _vector("y", y, n_rows, library)
     xp = library.xp
     is_missing = xp.isnan(y) if xp.isdtype(y.dtype, "real floating") else None
-    known = y if is_missing is None else y[~is_missing]
-    values = xp.unique_values(known)
+    given = y if is_missing is None else y[~is_missing]
+    values = xp.unique_values(given)
     if values.shape[0] > MAX_LABELS:
         raise ValueError(
             f"y holds {values.shape[0]} different values: two were expected, one for labelled positives and one (or "
             "missing) for unlabelled rows. Recode it as `y == positive`."
         )
+    # Only the distinct labels are copied to the host, and read as if they were y.
     different = library.to_host(values)
     if values.shape[0] < n_rows and is_missing is not None:
-        different = np.append(different, np.nan) if known.shape[0] < n_rows else different
+        different = np.append(different, np.nan) if given.shape[0] < n_rows else different
     is_positive, classes = read_labels(different, pos_label)
     return Labels(y == different[is_positive][0].item(), classes)
 

@@ -1,8 +1,8 @@
-"""Libraries of arrays: NumPy on the host, and what follows the array API standard on a device.
+"""Array libraries: NumPy on the host, and libraries with the array API standard on a device.
 
-Code that touches every score is written once, in the functions of the standard (`library.xp`). What the standard lacks,
-most of all sums over rows of the same place, is a method here, with one version for each library. Arrays come to the
-host by `to_host` alone, which counts them.
+Code that processes all scores is written once, with the functions of the standard (`library.xp`). What the standard
+lacks, such as sums over the rows of each bin, is a method here, with one version for each library. Only `to_host`
+copies arrays to the host, and it counts their entries.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from blindauc.rows.digests import bits_of
 NEEDED = "Arrays that are not NumPy's need {}: pip install 'blindauc[torch]'."
 
 HOST_BLOCK = 16384
-"""Scores handled at a time on the host, so that the work stays in the cache."""
+"""Scores processed at once on the host, so that temporary arrays stay in the cache (convention)."""
 
 STANDARD_BLOCK = 1024
-"""Rows whose places are compared with all places at once, by libraries that know no better way."""
+"""Rows processed at once by libraries without a bincount: they compare each row with all bins (convention)."""
 
 BLOCK_ENTRIES = 2**22
-"""Entries of a matrix that are widened to float64 at a time: 32 MB."""
+"""Entries of a matrix that are converted to float64 at once: 32 MB (convention)."""
 
 NAMES_IN_THE_STANDARD = {"absolute": "abs", "power": "pow", "true_divide": "divide", "conjugate": "conj"}
-"""NumPy's functions of numbers have the names of the standard but for these."""
+"""NumPy's elementwise functions that have another name in the standard."""
 
 Array = Any
-"""Of whatever library."""
+"""An array of any library."""
 
 
 class Traffic:
-    """How many numbers came from devices to the host since the process began."""
+    """The number of entries that were copied from devices to the host since the process started."""
 
     n_entries = 0
 
 
 class Library:
-    """Arrays of a library that follows the standard, on one device.
+    """A library with the array API standard, on one device.
 
     Parameters
     ----------
-    xp : its namespace
-    device : where its arrays are
+    xp : the namespace of the library
+    device : the device of its arrays
     """
 
     block_rows = STANDARD_BLOCK
@@ -58,19 +58,19 @@ class Library:
 
     @property
     def out_of_memory(self) -> tuple[type[Exception], ...]:
-        """What is raised where the device has no room left."""
+        """The exceptions that the library raises if the device is out of memory."""
         return ()
 
     def blocks(self, n: int) -> Iterator[slice]:
-        """Rows handled at a time."""
+        """Slices of `block_rows` out of n rows."""
         return (slice(start, min(start + self.block_rows, n)) for start in range(0, n, self.block_rows))
 
     def asarray(self, values: Any) -> Array:
-        """Numbers of the host here, of the same type."""
+        """An array of the host, copied to the device."""
         return self.xp.asarray(values, device=self.device)
 
     def to_host(self, array: Array) -> Any:
-        """The one door to the host."""
+        """An array of the device, copied to the host. Nothing else copies to the host."""
         Traffic.n_entries += int(np.prod(array.shape))
         return np.asarray(self._on_the_host(array))
 
@@ -78,23 +78,23 @@ class Library:
         return self.xp.from_dlpack(array, device=self.xp.Device("CPU_DEVICE"))
 
     def plain(self, array: Array) -> Array:
-        """The numbers alone, without what a library remembers of how they were made."""
+        """The array without the graph that a library may keep for its gradients."""
         return array
 
     def is_dense(self, array: Array) -> bool:
-        """Whether all of its entries are there."""
+        """Whether the array is dense."""
         return True
 
     def number(self, array: Array) -> float:
-        """An array of one number."""
+        """The value of an array with one entry."""
         return float(self.to_host(array))
 
     def floats(self, array: Array) -> Array:
-        """As float64."""
+        """The array as float64."""
         return self.xp.astype(array, self.xp.float64, copy=False)
 
     def whole(self, array: Array) -> Array:
-        """As whole numbers, for places."""
+        """The array as integers, for indexing."""
         return self.xp.astype(array, self.xp.int64)
 
     def empty(self, n: int) -> Array:
@@ -104,23 +104,23 @@ class Library:
         return self.xp.zeros(n, dtype=self.xp.float64, device=self.device)
 
     def joined(self, arrays: Sequence[Array]) -> Array:
-        """One behind the other."""
+        """The arrays concatenated."""
         return self.xp.concat(list(arrays))
 
     def running_sums(self, array: Array) -> Array:
         return self.xp.cumulative_sum(array)
 
     def extremes(self, array: Array) -> tuple[float, float]:
-        """The least and the largest."""
+        """The minimum and the maximum."""
         low, high = self.to_host(self.xp.stack([self.xp.min(array), self.xp.max(array)])).tolist()
         return low, high
 
     def apply(self, function: Callable[..., Any], *arguments: Any) -> Array:
-        """A function of numbers, given by NumPy's of the same meaning."""
+        """The equivalent of a NumPy elementwise function."""
         name = NAMES_IN_THE_STANDARD.get(function.__name__, function.__name__)
         plain = [each.item() if isinstance(each, np.generic) else each for each in arguments]
         if name == "where" and not hasattr(plain[1], "dtype") and not hasattr(plain[2], "dtype"):
-            plain[1] = self.zeros(1) + plain[1]  # of two numbers nobody knows the precision
+            plain[1] = self.zeros(1) + plain[1]  # with two Python numbers, the precision of the result is undefined
         return getattr(self.xp, name)(*plain)
 
     def moments(self, index: Array, place: Array, weight: Array | None, n_places: int, degree: int) -> list[Array]:
@@ -150,7 +150,7 @@ class Library:
         return total
 
     def row_codes(self, X: Array, factor: Any) -> Any:
-        """The sum over columns of factors times the bits of each value: see `digests.py`; on the host."""
+        """The sum over columns of factors times the bits of each value (see `digests.py`), on the host."""
         return bits_of(self.to_host(X)) @ factor
 
     def scores(self, X: Array, coef: Floats) -> Array:
@@ -169,14 +169,24 @@ class Library:
             result += residual[rows] @ self.floats(X[rows, :])
         return result
 
+    def column_moments(self, X: Array, weight: Array, origin: Array) -> Array:
+        """The weighted sums of each column and of its square about an origin, in float64, of shape (2, p)."""
+        first, second = self.zeros(X.shape[1]), self.zeros(X.shape[1])
+        for rows in self.row_blocks(X):
+            block = self.floats(X[rows, :]) - origin
+            first += weight[rows] @ block
+            block *= block
+            second += weight[rows] @ block
+        return self.xp.stack([first, second])
+
     def row_blocks(self, X: Array) -> Iterator[slice]:
-        """Rows of a matrix that are widened at a time."""
+        """Slices of the rows of a matrix that are converted to float64 at once."""
         n_rows, step = X.shape[0], max(1, self.block_entries // max(1, X.shape[1]))
         return (slice(start, min(start + step, n_rows)) for start in range(0, max(n_rows, 1), step))
 
 
 class HostArrays(Library):
-    """NumPy's arrays, in any version of it."""
+    """NumPy arrays. They do not need a NumPy with the array API standard, which came with version 2."""
 
     block_rows = HOST_BLOCK
 
@@ -226,7 +236,7 @@ HOST = HostArrays()
 
 
 def is_on_host(array: Any) -> bool:
-    """Whether it is an array of NumPy."""
+    """Whether this is a NumPy array."""
     return isinstance(array, np.ndarray)
 
 
@@ -234,7 +244,7 @@ def library_of(array: Any) -> Library:
     """The library of an array, on its device."""
     if isinstance(array, np.ndarray):
         return HOST
-    key = type(array), str(array.device)  # by name, since devices of CuPy have no hash
+    key = type(array), str(array.device)  # as text, since CuPy devices are not hashable
     if key not in _LIBRARIES:
         _LIBRARIES[key] = _new_library(array)
     return _LIBRARIES[key]

@@ -14,11 +14,11 @@ from blindauc.rows.matrix import Columns, Matrix
 
 
 class DeviceMatrix:
-    """A dense matrix of float64 or float32 where it is.
+    """A dense float64 or float32 matrix on a device.
 
     Parameters
     ----------
-    X : array of shape (n_rows, n_features) of a library that follows the array API standard
+    X : array of shape (n_rows, n_features) of a library with the array API standard
     """
 
     def __init__(self, X: Array) -> None:
@@ -33,35 +33,29 @@ class DeviceMatrix:
         return self.library.scores(self.X, coef)
 
     def adjoint(self, residual: Array) -> Floats:
-        """X.T @ residual and, behind it, the sum of the residuals, on the host."""
+        """X.T @ residual, followed by the sum of the residuals, on the host."""
         library = self.library
         total = library.xp.reshape(library.xp.sum(residual), (1,))
         result: Floats = library.to_host(library.joined([library.adjoint(self.X, residual), total]))
         return result
 
     def rows(self, index: Ints) -> DeviceMatrix:
-        """Some rows."""
+        """The matrix of some rows."""
         library = self.library
         return DeviceMatrix(library.xp.take(self.X, library.asarray(index), axis=0))
 
     def moments(self, weight: Array, origin: Floats) -> Floats:
         """The weighted sums of each column and of its square about an origin, on the host."""
-        library, from_here = self.library, self.library.asarray(origin)
-        first, second = library.zeros(self.X.shape[1]), library.zeros(self.X.shape[1])
-        for rows in library.row_blocks(self.X):
-            block = library.floats(self.X[rows, :]) - from_here
-            first += weight[rows] @ block
-            block *= block
-            second += weight[rows] @ block
-        result: Floats = library.to_host(library.xp.stack([first, second]))
+        library = self.library
+        result: Floats = library.to_host(library.column_moments(self.X, weight, library.asarray(origin)))
         return result
 
     def gram(self, weight: Array, columns: Columns) -> Floats:
-        """X.T @ diag(weight) @ X, of some columns, on the host."""
+        """X.T @ diag(weight) @ X for a selection of columns, on the host."""
         return self._summed(columns, lambda rows, block: (block * weight[rows][:, None]).T @ block)
 
     def sums_by_group(self, group: Array, weight: Array, n_groups: int, columns: Columns) -> Floats:
-        """The weighted sums of the rows of each group, of some columns, on the host."""
+        """The weighted sums of the rows of each group, for a selection of columns, on the host."""
         library = self.library
         every = library.floats(library.xp.arange(n_groups, device=library.device))[:, None]
 
@@ -71,7 +65,7 @@ class DeviceMatrix:
         return self._summed(columns, sums)
 
     def _summed(self, columns: Columns, of_block: Callable[[slice, Array], Array]) -> Floats:
-        """The sum of a function of blocks of rows, on the host."""
+        """The sum of a function over blocks of rows, on the host."""
         library, xp = self.library, self.library.xp
         index = None if columns.index is None else library.asarray(columns.index)
         from_here, total = library.asarray(columns.origin), None
@@ -87,17 +81,17 @@ class DeviceMatrix:
         return result
 
     def extremes(self) -> Floats:
-        """The largest value of minus each column, and of each column, on the host."""
+        """The negated minimum and the maximum of each column, of shape (2, p), on the host."""
         library, xp = self.library, self.library.xp
         ends = xp.stack([-xp.min(self.X, axis=0), xp.max(self.X, axis=0)])
         return library.to_host(ends).astype(np.float64)
 
     def weights_up_to(self, edges: Floats, weight: Array) -> Floats:
-        """The weight of the rows at most as large as each of the edges of each column, of shape (n_edges, p)."""
+        """For each column and edge, the weight of the rows with values up to the edge, of shape (n_edges, p)."""
         library, n_edges = self.library, len(edges)
         columns = []
         for column in range(self.X.shape[1]):
-            values = library.floats(self.X[:, column]) + 0.0  # in one piece, which searches are faster in
+            values = library.floats(self.X[:, column]) + 0.0  # a contiguous copy, which is faster to search with
             place = library.xp.searchsorted(library.asarray(np.ascontiguousarray(edges[:, column])), values)
             (sums,) = library.moments(place, values, weight, n_edges + 1, 1)
             columns.append(library.running_sums(sums)[:n_edges])
@@ -105,18 +99,18 @@ class DeviceMatrix:
         return result
 
     def digests(self, seed: int) -> Any:
-        """A number for each row that only equal rows share, on the host."""
+        """A hash of each row (see `digests.py`), on the host."""
         return mixed(self.library.row_codes(self.X, row_factors(self.X.shape[1], seed)))
 
 
 class MirroredMatrix(Matrix):
-    """A matrix in memory whose rows are on a device as well, where its products with vectors are taken.
+    """A matrix in memory with a copy on a device, where its products are computed.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
     device_matrix : DeviceMatrix that holds the rows, perhaps among others
-    index : their numbers there
+    index : the indices of the rows in it
     """
 
     def __init__(self, X: Any, device_matrix: DeviceMatrix, index: Ints) -> None:
@@ -126,7 +120,7 @@ class MirroredMatrix(Matrix):
 
     @property
     def _on_device(self) -> DeviceMatrix:
-        # Made when it is needed: most subsets are for the host alone.
+        # Made at first use: most subsets are used on the host only.
         if self._own is None:
             self._own = self._among.rows(self._index)
         return self._own
@@ -139,6 +133,11 @@ class MirroredMatrix(Matrix):
     def adjoint(self, residual: Floats) -> Floats:
         matrix = self._on_device
         return matrix.adjoint(matrix.library.asarray(residual))[:-1]
+
+    def moments(self, weight: Floats, origin: Floats) -> tuple[Floats, Floats]:
+        matrix = self._on_device
+        first, second = matrix.moments(matrix.library.asarray(weight), origin)
+        return first, second
 
     def gram(self, weight: Floats, columns: Columns) -> Floats:
         matrix = self._on_device

@@ -1,1 +1,1 @@
-"""Tables in files as numbers in a mapped cache."""
+"""Tables in files, as numbers in a memory-mapped cache."""

@@ -1,7 +1,7 @@
-"""Columns of a table that are not learnt from, and say something else of each row, one file of the cache for each.
+"""Columns of a table that are metadata of the rows, not features; each is one file of the cache.
 
-Weights; whom rows belong to, as a hash of the text that says so, so that no dictionary of all patients is kept; when
-they were; and what was found where they were checked.
+They are weights, groups, times, and what people found who checked rows. Groups are stored as hashes of their texts, so
+that no dictionary of all patients has to be kept.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from blindauc.rows.disk.cells import days_in_column, distinct_cells, numbers_in_
 WEIGHTS, GROUPS, TIMES, CHECKED = "weights.float64", "groups.uint64", "times.float64", "checked.int8"
 
 BESIDE = {WEIGHTS: np.float64, GROUPS: np.uint64, TIMES: np.float64, CHECKED: np.int8}
-"""The files, and the type of their numbers."""
+"""The files, and the types of their numbers."""
 
 Reader = Callable[[Any, str, Path, int], Any]
-"""(cells, name of the column, file, rows before them in it) -> a number for each row."""
+"""(cells, name of the column, file, number of rows before them in the file) -> a number for each row."""
 
 
 def weights_in(array: Any, name: str, path: Path, n_before: int) -> Floats:
-    """The weights of rows; a ValueError where one is none."""
+    """The weights of rows; a ValueError if one is not a finite number, or negative."""
     weights = numbers_in_column(array)
     is_bad = ~((weights >= 0) & (weights < np.inf))
     if is_bad.any():
         place = int(is_bad.argmax())
         raise ValueError(
-            f"The weights in the column {name!r} must be finite numbers, none negative, and data row "
-            f"{n_before + place + 1} of {path} holds {_cell(array, place)!r}: mend it."
+            f"The weights in the column {name!r} must be finite numbers, none negative, but data row "
+            f"{n_before + place + 1} of {path} holds {_cell(array, place)!r}: correct it."
         )
     return weights
 
 
 def groups_in(array: Any, name: str, path: Path, n_before: int) -> Any:
-    """A number for whom each row belongs to, which others have but for one in 2^64 pairs; none may be missing."""
+    """A 64-bit hash of the group of each row; a ValueError if one is missing."""
     codes, texts = distinct_cells(array)
     is_blank = np.array([not text for text in texts] + [True])[codes]
     if is_blank.any():
         raise ValueError(
-            f"The column {name!r} should say whom each row belongs to, and is blank in data row "
+            f"The column {name!r} must have the group of each row, but is blank in data row "
             f"{n_before + int(is_blank.argmax()) + 1} of {path}: fill it in, or do without groups."
         )
     return pd.util.hash_array(np.array(texts, dtype=object), categorize=False)[codes]
 
 
 def times_in(date_format: str | None) -> Reader:
-    """What reads when each row was: days by a format, or numbers."""
+    """A reader of times: as days if they are dates of a format, or as numbers."""
 
     def read(array: Any, name: str, path: Path, n_before: int) -> Floats:
         times = numbers_in_column(array) if date_format is None else days_in_column(array, date_format)
@@ -61,7 +61,7 @@ def times_in(date_format: str | None) -> Reader:
         if is_bad.any():
             place = int(is_bad.argmax())
             raise ValueError(
-                f"The column {name!r} should say when each row was, and data row {n_before + place + 1} of {path} "
+                f"The column {name!r} must have the time of each row, but data row {n_before + place + 1} of {path} "
                 f"holds {_cell(array, place)!r}: write dates as year-month-day, or numbers."
             )
         return times
@@ -70,7 +70,7 @@ def times_in(date_format: str | None) -> Reader:
 
 
 def checked_in(array: Any, name: str, path: Path, n_before: int) -> Any:
-    """What was found where rows were checked, as in `blindauc.checked`."""
+    """The verdicts of rows that were checked, as in `blindauc.checked`."""
     plain = array.cast(array.type.value_type) if imported("pyarrow").types.is_dictionary(array.type) else array
     encoded = plain.dictionary_encode()
     cells = [*encoded.dictionary.to_pylist(), None]
@@ -79,15 +79,15 @@ def checked_in(array: Any, name: str, path: Path, n_before: int) -> Any:
     if np.isnan(found[codes]).any():
         place = int(np.isnan(found[codes]).argmax())
         raise ValueError(
-            f'The column {name!r} should say what was found where rows were checked: 1 ("right", "positive"), 0 '
-            f'("wrong", "negative") or nothing, and data row {n_before + place + 1} of {path} holds '
+            f'The column {name!r} must have what was found where rows were checked: 1 ("right", "positive"), 0 '
+            f'("wrong", "negative") or nothing, but data row {n_before + place + 1} of {path} holds '
             f"{_cell(array, place)!r}."
         )
     return found[codes].astype(np.int8)
 
 
 def _found(cell: Any) -> float:
-    """The verdict, or NaN where it cannot be read."""
+    """The verdict of a cell, or NaN if it cannot be read."""
     try:
         verdict = read_checked([cell], 1)
     except ValueError:

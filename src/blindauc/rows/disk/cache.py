@@ -1,9 +1,10 @@
-"""Rows as numbers in files that are mapped into memory: made once, and used as long as the table is the same.
+"""A cache of the rows as numbers, in memory-mapped files. It is made once, and used as long as the table is the same.
 
-A cache is a folder of plain arrays (`matrix.float32`, row after row; `labels.uint16`, the place of each row's label
-among the different ones; those of `beside.py`) and `cache.json`: the version of the format, a fingerprint of the
-table's files and of what was asked of its columns, and what was learnt about these. It is written under another name
-and takes its place when it is whole and on the disk. One that does not fit its table is made again.
+A cache is a folder of plain arrays and `cache.json`. The arrays are `matrix.float32` in C order, `labels.uint16` with
+the index of each row's label among the distinct ones, and those of `beside.py`. `cache.json` has the version of the
+format, a fingerprint of the table's files and of the parameters, and what the first pass found about the columns. A
+cache is written under another name, and renamed when it is complete and on disk. One that does not match its table is
+made again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from blindauc.rows.disk.beside import BESIDE, CHECKED, GROUPS, TIMES, WEIGHTS
 from blindauc.rows.disk.writing import LABELS, MATRIX, flush_to_disk
 
 FORMAT = 2
-"""Grows whenever the same table would give other files."""
+"""The version of the format. Increase it whenever the same table would give other files."""
 
 MANIFEST = "cache.json"
 FILES = (MANIFEST, MATRIX, LABELS, *BESIDE)
@@ -40,17 +41,17 @@ class CachedRows:
 
     Attributes
     ----------
-    X : the matrix, mapped and read-only
-    is_positive : which rows are labelled positive
-    weight : of each row; None where all are alike
-    groups, times, verdict : whom each row belongs to, when it was, and what was found where it was checked; None where
-        no column says so
+    X : the matrix, memory-mapped and read-only
+    is_positive : mask of the rows that are labelled positive
+    weight : the weight of each row; None if all are equal
+    groups, times, verdict : the group and the time of each row, and what was found if it was checked; None without such
+        a column
     classes : the two classes, the positive one last
-    feature_names : of the columns of X
-    preprocessor : fitted, as from `make_preprocessor`: gives the same numbers for other tables, in float64
-    columns : what is known of each column of the table
-    label_values, label_codes : the different labels, None for missing ones, and the place of each row's label there
-    paths, part_rows : the files, and how many rows each has
+    feature_names : the names of the columns of X
+    preprocessor : fitted, like that of `make_preprocessor`; it gives the same numbers for other tables, in float64
+    columns : what the first pass found about each column of the table
+    label_values, label_codes : the distinct labels, None for missing ones, and the index of each row's label
+    paths, part_rows : the files, and the number of rows of each
     """
 
     X: NDArray[np.float32]
@@ -69,21 +70,21 @@ class CachedRows:
     part_rows: tuple[int, ...]
 
     def place(self, row: int) -> tuple[Path, int]:
-        """The file of a row of X, and its number there, from 1.
+        """The file of a row of X, and the number of the row in that file, from 1.
 
         Raises
         ------
         IndexError
-            Where there is no such row.
+            If there is no such row.
         """
         if not 0 <= row < len(self.X):
-            raise IndexError(f"There are rows from 0 to {len(self.X) - 1}, and none that is {row}.")
+            raise IndexError(f"There is no row {row}: rows are numbered from 0 to {len(self.X) - 1}.")
         part = int(np.searchsorted(self._ends, row, side="right"))
         return self.paths[part], row - int(self._ends[part]) + self.part_rows[part] + 1
 
     @property
     def kinds(self) -> dict[str, ColumnKind]:
-        """What each column of the table is."""
+        """The kind of each column of the table."""
         return {name: ColumnKind(column.kind, column.reason) for name, column in self.columns.items()}
 
     @cached_property
@@ -93,15 +94,15 @@ class CachedRows:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is told about the files of a cache, as JSON.
+    """The content of `cache.json`.
 
     Attributes
     ----------
-    fingerprint : of the table's files and of what was asked
-    columns : what is known of each column
-    label_values : the different labels
-    part_rows : rows of each file
-    beside : the files that there are of `beside.py`
+    fingerprint : of the table's files and of the parameters
+    columns : what the first pass found about each column
+    label_values : the distinct labels
+    part_rows : the number of rows of each file
+    beside : those files of `beside.py` that exist
     """
 
     fingerprint: str
@@ -111,7 +112,7 @@ class Manifest:
     beside: tuple[str, ...]
 
     def write(self, folder: Path) -> None:
-        """Write it, and wait until it is on the disk."""
+        """Write the manifest, and wait until it is on disk."""
         content = {"format": FORMAT, **asdict(self)}
         with (folder / MANIFEST).open("w") as file:
             json.dump(content, file, default=_plain)
@@ -119,7 +120,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
-        """What is there; None where it is not of this version, or damaged."""
+        """The manifest of a folder; None if there is none, it has another version, or is damaged."""
         try:
             content = json.loads((folder / MANIFEST).read_bytes())
             if content.pop("format") != FORMAT:
@@ -131,14 +132,14 @@ class Manifest:
             return None
 
 
-def fingerprint_of(files: Sequence[Sequence[Any]], asked: Mapping[str, Any]) -> str:
-    """What changes when the files of a table do, or what is asked of their columns, or the format."""
-    known = json.dumps([FORMAT, files, asked], sort_keys=True)
-    return hashlib.sha256(known.encode()).hexdigest()
+def fingerprint_of(files: Sequence[Sequence[Any]], params: Mapping[str, Any]) -> str:
+    """A hash that changes with the files of a table, the parameters, and the version of the format."""
+    content = json.dumps([FORMAT, files, params], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label: Any) -> CachedRows | None:
-    """The rows of a cache; None where there is none, or it does not fit the table, or is not whole."""
+    """The rows of a cache; None if there is none, it does not match the table, or is not complete."""
     manifest = Manifest.read(folder)
     if manifest is None or manifest.fingerprint != fingerprint:
         return None
@@ -171,7 +172,7 @@ def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label:
 
 
 def labels_of(values: Sequence[Any], pos_label: Any) -> tuple[Bools, Any]:
-    """Which of the different labels is positive, and the classes."""
+    """Mask of the positive ones among the distinct labels, and the classes."""
     cells = np.empty(len(values), dtype=object)
     cells[:] = values
     return read_labels(cells, pos_label)
@@ -182,5 +183,5 @@ def _size(path: Path) -> int:
 
 
 def _plain(label: Any) -> Any:
-    """Labels that JSON does not know are told by their text: dates, or bytes."""
+    """The text of a label that JSON cannot represent, such as a date or bytes."""
     return str(label)

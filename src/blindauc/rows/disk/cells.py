@@ -1,7 +1,7 @@
-"""A column of an Arrow batch as numbers, days or different texts, as `blindauc.preprocessing.values` reads them.
+"""A column of an Arrow batch as numbers, days or distinct texts, with the results of `blindauc.preprocessing.values`.
 
-The readers there work on columns of pandas. Here the same cells come in batches by the hundred, so that plainly written
-numbers and texts that repeat are handled by Arrow, and Python sees different texts only.
+The readers there work on pandas columns. Here hundreds of batches are read: Arrow parses plain decimal numbers and
+finds distinct texts, so that Python code runs on distinct texts only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from blindauc.preprocessing.values import days_of, distinct_texts, numbers_in, n
 
 
 def type_family(type_: Any) -> str:
-    """What a type of Arrow holds, in a word; columns of one family can be read alike."""
+    """The family of an Arrow type, in one word. Columns of the same family are read in the same way."""
     types = imported("pyarrow").types
     families: Mapping[str, Callable[[Any], bool]] = {
         "nothing": types.is_null,
@@ -33,19 +33,19 @@ def type_family(type_: Any) -> str:
 
 
 def is_text(type_: Any) -> bool:
-    """Whether cells are plain texts."""
+    """Whether an Arrow type is a string type."""
     types = imported("pyarrow").types
     return types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
 
 
 def numbers_in_column(array: Any) -> Floats:
-    """A column as numbers, among which may be infinity; NaN for what is none."""
+    """A column as numbers, which may be infinite; NaN for cells that are not numbers."""
     if type_family(array.type) == "numbers":
         return array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     if is_text(array.type):
         pa = imported("pyarrow")
         try:
-            # Nothing that Arrow takes for a number is none for pandas, and most columns hold nothing else.
+            # Whatever Arrow reads as a number, pandas does, too. Most columns hold nothing else.
             return array.cast(pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             return numbers_in_texts(array).numbers
@@ -56,7 +56,7 @@ def numbers_in_column(array: Any) -> Floats:
 
 
 def days_in_column(array: Any, date_format: str) -> Floats:
-    """A column as days since 1 January 1970; NaN for what is none."""
+    """A column as days since 1 January 1970; NaN for cells that are not dates."""
     pa = imported("pyarrow")
     if pa.types.is_date(array.type):
         array = array.cast(pa.timestamp("ms"))
@@ -67,34 +67,34 @@ def days_in_column(array: Any, date_format: str) -> Floats:
 
 
 def distinct_cells(array: Any) -> tuple[Ints, list[str]]:
-    """For every row the place of its text, -1 where it is missing; and the texts, as `distinct_texts` writes them.
+    """For each row the index of its text, -1 if it is missing; and the texts, as `distinct_texts` normalises them.
 
-    A text may come twice, where it was written in several ways.
+    A text may occur twice if it was written in several ways.
     """
     if not is_text(array.type) and type_family(array.type) != "categories":
         return distinct_texts(array.to_pandas())
     encoded = array if type_family(array.type) == "categories" else array.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy().astype(np.intp)
-    # An empty place in a dictionary is a missing cell, and has the place -1 after this.
+    # A dictionary may have empty entries, which are missing cells: they get the index -1 here.
     again, texts = distinct_texts(pd.Series(encoded.dictionary.to_pylist(), dtype=object))
     return np.append(again, -1)[codes], texts
 
 
 def n_distinct_cells(array: Any) -> int:
-    """How many different cells there are, before they are read."""
+    """The number of distinct cells, counted by Arrow before they become Python objects."""
     if not is_text(array.type):
         return array.to_pandas().nunique() if type_family(array.type) == "dates" else 0
     return imported("pyarrow.compute").count_distinct(array).as_py()
 
 
 def are_plain(array: Any) -> Bools:
-    """Which texts are plainly written numbers, or missing."""
+    """Mask of the texts that are plain decimal numbers, or missing."""
     compute = imported("pyarrow.compute")
     return compute.match_substring_regex(array, DECIMAL).fill_null(True).to_numpy(zero_copy_only=False)
 
 
 class ReadTexts(NamedTuple):
-    """Texts read as numbers: which were plainly written or missing, and the others as from `distinct_cells`."""
+    """Texts read as numbers, the mask of `are_plain`, and the other texts as from `distinct_cells`."""
 
     numbers: Floats
     is_plain: Bools
@@ -103,7 +103,7 @@ class ReadTexts(NamedTuple):
 
 
 def numbers_in_texts(array: Any) -> ReadTexts:
-    """Texts as numbers, NaN where they say none."""
+    """Texts as numbers; NaN for texts that are not numbers."""
     pa, compute = imported("pyarrow"), imported("pyarrow.compute")
     plain = are_plain(array)
     if plain.all():
@@ -115,7 +115,8 @@ def numbers_in_texts(array: Any) -> ReadTexts:
 
 
 def counts_and_first(codes: Ints, n_texts: int) -> tuple[Ints, Ints]:
-    """How often each text came, and where first."""
+    """The count of each text, and the index of its first row."""
     first = np.zeros(n_texts + 1, dtype=np.intp)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several places of a text the last one written stays
+    # Assigned in reverse order: of several rows with the same text, the assignment of the first one comes last.
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     return np.bincount(codes[codes >= 0], minlength=n_texts), first[:-1]

@@ -1,4 +1,4 @@
-"""The files that hold a table, read batch by batch: Parquet, or text with separators (CSV, TSV)."""
+"""The files of a table, read batch by batch: Parquet, or delimited text (CSV, TSV)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from blindauc.datasets.delimited import opened_text
 from blindauc.datasets.encodings import COMPRESSIONS, PIECE, opened
 from blindauc.datasets.layouts import SEPARATORS
-from blindauc.datasets.table_errors import NoRowsError, TableError, check_names, imported
+from blindauc.datasets.table_errors import NoRowsError, TableError, check_names, imported, no_rows
 from blindauc.datasets.tables import damage_told, known_ending
 from blindauc.preprocessing.naming import listed
 from blindauc.rows.disk.cells import type_family
@@ -21,10 +21,11 @@ from blindauc.rows.disk.cells import type_family
 Place = str | os.PathLike[str]
 
 BUFFER = 1 << 20
-"""Bytes of each column of a Parquet file to read at a time: without a buffer Arrow reads all rows of a row group."""
+"""Bytes of each column of a Parquet file that are read at once (convention). Without a buffer, Arrow reads a whole row
+group."""
 
 ENDS = 1 << 16
-"""Bytes at the start and at the end of a file of text that tell whether it is the same."""
+"""Bytes at the start and at the end of a text file that go into its fingerprint (convention)."""
 
 
 class Part(ABC):
@@ -32,9 +33,9 @@ class Part(ABC):
 
     Attributes
     ----------
-    path : of the file
-    families : what its columns hold, by their names (`type_family`); empty where there is not even a header
-    n_rows : rows, guessed for text
+    path : the path of the file
+    families : the family of each column (`type_family`), by name; empty if there is not even a header
+    n_rows : the number of rows; an estimate for text
     """
 
     path: Path
@@ -45,16 +46,16 @@ class Part(ABC):
 
     @abstractmethod
     def batches(self, columns: Sequence[str], n_rows: int) -> Iterator[Any]:
-        """The rows of some columns, about so many at a time."""
+        """The rows of some columns, in batches of about `n_rows`."""
 
     @abstractmethod
     def digest(self) -> str:
-        """What tells, beside its size and time, whether a file is the same."""
+        """A hash of the part of the file that goes into its fingerprint."""
 
     def fingerprint(self) -> list[Any]:
-        """What changes when the file does."""
-        known = self.path.stat()
-        return [str(self.path), known.st_size, known.st_mtime_ns, self.digest()]
+        """Path, size, modification time and digest: together they change whenever the file does."""
+        stat = self.path.stat()
+        return [str(self.path), stat.st_size, stat.st_mtime_ns, self.digest()]
 
 
 class ParquetPart(Part):
@@ -75,6 +76,7 @@ class ParquetPart(Part):
 
     def digest(self) -> str:
         with self.path.open("rb") as stream:
+            # A Parquet file ends with its metadata, the length of these in 4 bytes, and 4 magic bytes.
             stream.seek(-8, os.SEEK_END)
             n_footer = int.from_bytes(stream.read(4), "little")
             stream.seek(-8 - n_footer, os.SEEK_END)
@@ -85,7 +87,7 @@ class ParquetPart(Part):
 
 
 class TextPart(Part):
-    """A file of text, perhaps compressed, in which every column is one of text."""
+    """A file of delimited text, perhaps compressed. All of its columns are text."""
 
     has_types = False
 
@@ -114,11 +116,11 @@ class TextPart(Part):
             return hashlib.sha256(ends + stream.read()).hexdigest()
 
     def _header(self) -> tuple[dict[str, str], int]:
-        """The columns by the first rows alone, and how many rows there may be."""
+        """The columns, read from the first rows only, and an estimate of the number of rows."""
         with opened(self.path) as stream:
             head = stream.read(PIECE)
         if len(head) == PIECE:
-            head = head[: head.rfind(b"\n") // 2 * 2]  # a letter may take two bytes
+            head = head[: head.rfind(b"\n") // 2 * 2]  # an even length, as characters may take two bytes
         with tempfile.TemporaryDirectory() as folder:
             first_rows = Path(folder) / "head.csv"
             first_rows.write_bytes(head)
@@ -134,21 +136,31 @@ class TextPart(Part):
     def _guess(self, head: bytes) -> int:
         size = self.path.stat().st_size
         if self.path.suffix.lower() in COMPRESSIONS:
-            size *= 4  # about what tables of numbers shrink by
+            size *= 4  # a typical compression ratio of tables of numbers (convention)
         return max(1, round(head.count(b"\n") * size / len(head)))
 
 
 def find_parts(path: Place | Sequence[Place]) -> list[Part]:
-    """The files of a table, those of a folder by their names; a ValueError where they do not belong together."""
+    """The files of a table, those of a folder sorted by name; a ValueError if they do not belong together."""
     parts = [_part(each) for each in _paths(path)]
     if len({part.has_types for part in parts}) > 1:
-        raise ValueError(f"{path} holds both Parquet files and text: name those that are meant.")
+        raise ValueError(f"{path} holds both Parquet and text files: pass a list of the files to read.")
     _check_alike(parts)
     return parts
 
 
+def files_with_rows(path: Place) -> list[Path]:
+    """The file itself, or the files of a folder that have rows, in the order of their names."""
+    if not Path(path).is_dir():
+        return [Path(path)]
+    files = [part.path for part in find_parts(path) if part.n_rows]
+    if not files:
+        raise no_rows(Path(path))
+    return files
+
+
 def families_of(parts: Sequence[Part]) -> dict[str, str]:
-    """What the columns of all files hold, in the order of the first file that has columns."""
+    """The family of each column over all files, in the order of the first file that has columns."""
     families: dict[str, str] = {}
     for part in parts:
         for name, family in part.families.items():
@@ -182,14 +194,14 @@ def _part(path: Path) -> Part:
         return ParquetPart(path)
     if ending in SEPARATORS:
         return TextPart(path, ending)
-    raise TableError(f"{path} is no Parquet file and no text: rows are read from .parquet, .csv, .tsv and .txt files.")
+    raise TableError(f"{path} is neither a Parquet nor a text file: rows are read from .parquet, .csv, .tsv and .txt.")
 
 
 def _check_alike(parts: Sequence[Part]) -> None:
-    """Raise where a file has other columns than the first, or the same of another type."""
+    """Raise if a file has other columns than the first, or a column of another type."""
     filled = [part for part in parts if part.families]
     if not filled:
-        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: name files with rows.")
+        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: pass files with rows.")
     first = filled[0]
     families = families_of(parts)
     for part in filled[1:]:
@@ -203,7 +215,7 @@ def _check_alike(parts: Sequence[Part]) -> None:
         for name, family in part.families.items():
             if family not in ("nothing", families[name]):
                 raise ValueError(
-                    f"{part.path} holds {family} in the column {name!r}, and the files before it hold "
+                    f"{part.path} holds {family} in the column {name!r}, but the files before it hold "
                     f"{families[name]}: write all files with the same types."
                 )
 

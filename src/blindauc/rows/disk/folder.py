@@ -1,4 +1,4 @@
-"""A folder that is there whole or not at all, and is built by one process at a time."""
+"""A folder that is written atomically, by one process at a time."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from blindauc.files import errors_told_of
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: there two processes that build at once both do the work
+except ImportError:  # Windows has no such locks: two processes may then build the same folder, each for itself
     fcntl = None  # type: ignore[assignment]
 
 UNFINISHED = ".unfinished"
+"""The suffix of a folder that is being written."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from making a folder; a ValueError where one of them does.
+    """Keep other processes from making a folder; a ValueError if another process is making it.
 
-    The system lifts the lock when its process ends, however it ends.
+    The system releases the lock when the process ends, even if it is killed.
     """
     path = folder.with_name(f"{folder.name}.lock")
     try:
@@ -46,7 +47,8 @@ def _locked_file(path: Path, folder: Path) -> int:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             _lock(file, folder)
-            # The process that had the lock removes the file: then the lock is on one that nobody else will find.
+            # The previous owner removes the file. If it did so since we opened it, our lock is on a file that no other
+            # process can find, and we must try again.
             if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
                 os.ftruncate(file, 0)
                 os.write(file, str(os.getpid()).encode())
@@ -72,9 +74,9 @@ def _lock(file: int, folder: Path) -> None:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write to, which takes its place at the end; the lock has to be held.
+    """A temporary folder to write to, which replaces `folder` at the end. The caller must hold the lock.
 
-    What a process left that was killed is removed first.
+    The remains of a process that was killed are removed first.
     """
     part = folder.with_name(folder.name + UNFINISHED)
     shutil.rmtree(part, ignore_errors=True)
@@ -92,7 +94,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 
 def flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Wait until the entries of a folder are on disk."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)
@@ -101,25 +103,25 @@ def flush_folder(folder: Path) -> None:
 
 
 def check_is_ours(folder: Path, names: Iterable[str]) -> None:
-    """Raise where a folder that is to be replaced holds files that this library did not write there."""
+    """Raise if a folder that is to be replaced holds files that this library did not write."""
     if not folder.exists():
         return
     if not folder.is_dir() or folder.is_symlink():
-        raise ValueError(f"{folder} is no folder of this library: remove it, or name another folder with cache=.")
+        raise ValueError(f"{folder} is not a folder of this library: remove it, or name another folder with cache=.")
     foreign = sorted(each.name for each in folder.iterdir() if each.name not in set(names))
     if foreign:
         raise ValueError(
-            f"The cache {folder} holds {foreign[0]!r}, which is not of this library: move it away, or name another "
+            f"The cache {folder} holds {foreign[0]!r}, which this library did not write: move it away, or name another "
             "folder with cache=."
         )
 
 
 def check_space(folder: Path, n_bytes: int) -> None:
-    """Raise where a disk has not so much room."""
+    """Raise if the disk of a folder has less free space."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
     n_free = shutil.disk_usage(there).free
     if n_bytes > n_free:
         raise ValueError(
-            f"The cache of these rows takes about {n_bytes / 1e9:.1f} GB, and the disk of {folder} has "
-            f"{n_free / 1e9:.1f} GB left: make room, or name a folder on another disk with cache=."
+            f"The cache of these rows takes about {n_bytes / 1e9:.1f} GB, but the disk of {folder} has "
+            f"{n_free / 1e9:.1f} GB left: free some space, or name a folder on another disk with cache=."
         )

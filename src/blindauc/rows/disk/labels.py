@@ -1,4 +1,4 @@
-"""The labels of a table that is read row by row: which values there are, and which of them each row has."""
+"""The labels of a table that is read in batches: the distinct values, and the index of each row's value."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from blindauc.datasets.table_errors import imported
 Codes = NDArray[np.uint16]
 
 MOST_VALUES = 1000
-"""A column of more different values holds no labels (convention)."""
+"""A column with more distinct values cannot be that of the labels (convention)."""
 
 
 class LabelColumn:
-    """The different labels, in the order of their first rows.
+    """The distinct labels, in the order of their first rows.
 
     Parameters
     ----------
-    name : of the column
-    has_types : as in `TextColumn`: without types, labels that are all plainly written numbers are numbers
+    name : the name of the column
+    has_types : as in `TextColumn`; without types, labels that are all plain decimal numbers become numbers
     """
 
     def __init__(self, name: str, has_types: bool) -> None:
@@ -31,7 +31,7 @@ class LabelColumn:
         self._places: dict[Any, int] = {}
 
     def codes(self, array: Any) -> Codes:
-        """For each row the place of its label among the different ones."""
+        """For each row the index of its label among the distinct ones."""
         array = array.cast(array.type.value_type) if _is_dictionary(array.type) else array
         encoded = array.dictionary_encode()
         cells = [*encoded.dictionary.to_pylist(), None]
@@ -40,19 +40,19 @@ class LabelColumn:
 
     @property
     def values(self) -> list[Any]:
-        """The different labels, None for what is missing."""
+        """The distinct labels; None for missing ones."""
         cells = list(self._places)
-        said = [cell for cell in cells if cell is not None]
-        if self._has_types or not all(re.match(DECIMAL, cell) for cell in said):
+        given = [cell for cell in cells if cell is not None]
+        if self._has_types or not all(re.match(DECIMAL, cell) for cell in given):
             return cells
-        number = int if all(re.match(WHOLE, cell) for cell in said) else float
+        number = int if all(re.match(WHOLE, cell) for cell in given) else float
         return [None if cell is None else number(cell) for cell in cells]
 
     def _place(self, cell: Any) -> int:
         place = self._places.setdefault(cell, len(self._places))
         if place >= MOST_VALUES:
             raise ValueError(
-                f"The label column {self.name!r} holds more than {MOST_VALUES:,} different values, and one value that "
+                f"The label column {self.name!r} holds more than {MOST_VALUES:,} different values, but one value that "
                 "means positive was expected: name another column."
             )
         return place

@@ -1,7 +1,7 @@
-"""A column with more different texts than can be counted: numbers or dates written as text, names of rows, free text.
+"""A text column with too many distinct texts to count: numbers or dates as text, identifiers, or free text.
 
-Whether all cells are numbers, and in which formats all are dates, is known from the cells seen so far. How many
-different texts there are is estimated.
+Whether all cells are numbers, and in which formats all are dates, is tracked exactly. The number of distinct texts is
+estimated.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from blindauc.rows.disk.cells import (
 from blindauc.rows.disk.numbers import Distinct, Hashes, NumberColumn, hashes_of_numbers
 
 MOST_ARE = 0.99
-"""Where at least this share of the cells are numbers, the others are taken for mistakes (convention)."""
+"""If at least this share of the cells are numbers, the others count as mistakes (convention)."""
 
 N_REMEMBERED = 4_000
-"""So many texts tell whether texts have spaces, or look like dates (convention)."""
+"""Texts that are kept to tell whether texts have spaces, or look like dates (convention)."""
 
 
 class ManyTexts:
-    """What is known of such a column, seen piece by piece.
+    """Facts about such a column, collected batch by batch.
 
     Parameters
     ----------
     n_distinct : int
-        So many different texts are kept to estimate their number.
+        The number of hashes that are kept to estimate the number of distinct texts.
     is_moment : bool
-        Whether the cells are dates by their type, of which nothing else needs to be known.
-    texts, counts, rows : what was counted before: the texts, how often and in which row first they came
-    n_missing : rows without any
+        Whether the cells are dates by their type; nothing else has to be known then.
+    texts, counts, rows : the texts that were counted before, their counts, and the first row of each
+    n_missing : the number of rows without a text before
     """
 
     def __init__(
         self, n_distinct: int, is_moment: bool, texts: list[str], counts: Ints, rows: Ints, n_missing: int
     ) -> None:
         self.numbers = NumberColumn(n_distinct)
-        self.n_present = self.n_said = self._n_numbers = 0
+        self.n_present = self.n_given = self._n_numbers = 0
         self._is_moment = is_moment
         self._first_rows: dict[str, int] = {}
         self._distinct = Distinct(n_distinct)
@@ -63,11 +63,10 @@ class ManyTexts:
         self.numbers.see_counted(values, counts, rows, n_missing)
 
     def see(self, array: Any, first_row: int) -> bool:
-        """Rows in their order, the first of them with this number; whether all are plainly written numbers."""
+        """Add a batch whose first row has this number, and return whether all cells are plain decimal numbers."""
         n_present = len(array) - array.null_count
         if self._is_moment:
-            self.n_present += n_present
-            self.n_said += n_present
+            self._see_moments(array, n_present, first_row)
             return False
         if is_text(array.type):
             read = numbers_in_texts(array)
@@ -83,61 +82,69 @@ class ManyTexts:
 
     @property
     def n_distinct(self) -> int:
-        """About how many different texts there are."""
+        """An estimate of the number of distinct texts."""
         return self._distinct.count
 
     @property
     def format(self) -> str | None:
-        """The first format in which all are dates."""
+        """The first format in which all cells are dates, or None."""
         return self._formats[0] if self._formats else None
 
     def kind(self, name: str, is_category: bool, name_of_row: Callable[[int], RowName]) -> ColumnKind | Fault:
-        """What the column is, or what keeps it from being used."""
+        """The kind of the column, or the fault for which it cannot be used."""
         words = kind_of_words(name, list(self._first_rows), self.n_distinct, self.n_present)
-        said = without_missing_words(list(self._first_rows))
+        given = without_missing_words(list(self._first_rows))
         if is_category:
             return words
-        if self._n_numbers == self.n_said:
+        if self._n_numbers == self.n_given:
             return kind_of_numbers(name, self.numbers.facts(name_of_row))
         if self.format is not None:
-            odd = None if self._is_moment else self._ambiguous(said)
+            odd = None if self._is_moment else self._ambiguous(given)
             if odd is not None:
                 return ambiguous_dates(odd, name_of_row(self._first_rows[odd]))
-            return date_kind(name, said[0], self.format)
-        if self.first_no_date is not None and unreadable_date([*said, self.first_no_date[0]]) is not None:
+            return date_kind(name, given[0], self.format)
+        if self.first_no_date is not None and unreadable_date([*given, self.first_no_date[0]]) is not None:
             return unreadable_dates(self.first_no_date[0], name_of_row(self.first_no_date[1]))
-        if self.first_no_number is not None and self._n_numbers >= MOST_ARE * self.n_said:
+        if self.first_no_number is not None and self._n_numbers >= MOST_ARE * self.n_given:
             return unreadable_numbers(self.first_no_number[0], name_of_row(self.first_no_number[1]))
         return words
 
-    def _ambiguous(self, said: list[str]) -> str | None:
+    def _ambiguous(self, given: list[str]) -> str | None:
+        # If the format with day and month swapped fits all cells as well, the dates are ambiguous.
         turned = self._formats[0].translate(str.maketrans("dm", "md"))
-        return ambiguous_date(said, self._formats[0]) if turned in self._formats else None
+        return ambiguous_date(given, self._formats[0]) if turned in self._formats else None
+
+    def _see_moments(self, array: Any, n_present: int, first_row: int) -> None:
+        self.n_present += n_present
+        self.n_given += n_present
+        if n_present and not self._first_rows:  # the example that the kind of the column is described by
+            codes, texts = distinct_cells(array.drop_null().slice(0, 1))
+            self._first_rows[texts[codes[0]]] = first_row
 
     def _see_plain(self, numbers: Floats, first_row: int) -> None:
         is_present = ~np.isnan(numbers)
         present = numbers[is_present]
         if len(present):
-            # A number is no date among dates that are written otherwise.
+            # A plain number is not a date in any of the formats.
             self.first_no_date = self.first_no_date or (f"{present[0]:g}", first_row + int(is_present.argmax()))
             self.n_present += len(present)
-            self.n_said += len(present)
+            self.n_given += len(present)
             self._n_numbers += len(present)
             self._distinct.add(hashes_of_numbers(present), present)
             self._formats = []
 
     def _see_texts(self, texts: list[str], counts: Ints, rows: Ints) -> None:
-        """Texts that came so often, first in these rows."""
+        """Add texts with their counts and first rows."""
         came = [place for place, text in enumerate(texts) if text and counts[place]]
-        said = [place for place in came if texts[place].casefold() not in MISSING_WORDS]
+        given = [place for place in came if texts[place].casefold() not in MISSING_WORDS]
         self._remember(came, texts, rows)
-        words, numbers = [texts[place] for place in said], numbers_in([texts[place] for place in said])
+        words, numbers = [texts[place] for place in given], numbers_in([texts[place] for place in given])
         is_number = ~np.isnan(numbers)
         self.n_present += int(counts[came].sum())
-        self.n_said += int(counts[said].sum())
-        self._n_numbers += int(counts[np.array(said, dtype=np.intp)[is_number]].sum())
-        self.first_no_number = self.first_no_number or _first_of(words, rows[said], ~is_number)
-        self._see_dates(words, rows[said])
+        self.n_given += int(counts[given].sum())
+        self._n_numbers += int(counts[np.array(given, dtype=np.intp)[is_number]].sum())
+        self.first_no_number = self.first_no_number or _first_of(words, rows[given], ~is_number)
+        self._see_dates(words, rows[given])
         self._distinct.add(np.where(is_number, hashes_of_numbers(numbers), _hashes_of_texts(words)), numbers)
 
     def _remember(self, places: list[int], texts: list[str], rows: Ints) -> None:

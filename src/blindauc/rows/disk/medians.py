@@ -1,8 +1,9 @@
-"""Exact medians of columns that are read once more: a sample says where they lie, then what lies near is kept.
+"""Exact medians of columns in a second pass, after a sample has located them roughly.
 
-A sample of k numbers puts the median between two of its order statistics, 6 standard deviations apart on either side
-(Floyd and Rivest, 1975). One pass counts what is below and above and keeps what is between. Where that is too much the
-bounds move closer; where the median turns out to lie outside of them another pass goes there.
+Two order statistics of a sample, 6 standard deviations below and above its median, enclose the median of all numbers
+almost surely (Floyd and Rivest, 1975). One pass counts the numbers below and above these bounds and keeps those in
+between. If these are too many, the bounds are moved closer. If the median is outside the bounds, another pass searches
+there.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from blindauc.rows.disk.numbers import hashes_of
 
 
 class RowSample:
-    """Rows whose numbers have the smallest hashes: at least `n_sampled` where there are so many, at most twice that.
+    """A random sample of the rows: at least `n_sampled` if there are so many, and at most twice that.
 
-    Which they are depends neither on how the rows are cut nor on what is in them. Of each column the cells are kept as
-    its function gives them.
+    It has the rows whose numbers have the smallest hashes. So it depends neither on the size of batches nor on values.
+
+    Parameters
+    ----------
+    n_sampled : int
+    columns : for each column, a function from its cells to what is kept of them
     """
 
     def __init__(self, n_sampled: int, columns: Mapping[str, Callable[[Any], Any]]) -> None:
@@ -33,7 +38,7 @@ class RowSample:
         self._cells: dict[str, list[Any]] = {name: [] for name in columns}
 
     def see(self, batch: Any, first_row: int) -> None:
-        """Rows in their order; the first of them has this number."""
+        """Add a batch whose first row has this number."""
         hashes = hashes_of(np.arange(first_row, first_row + len(batch), dtype=np.uint64)).astype(np.float64)
         places = np.flatnonzero(hashes < self._limit)
         self._hashes = np.append(self._hashes, hashes[places])
@@ -44,7 +49,7 @@ class RowSample:
 
     @property
     def is_all(self) -> bool:
-        """Whether every row is in it."""
+        """Whether the sample has all rows."""
         return self._limit == 2.0**64
 
     def cells(self, name: str) -> Any:
@@ -60,14 +65,14 @@ class RowSample:
 
 
 class MedianSearch:
-    """The median of numbers that pass by.
+    """The median of a stream of numbers.
 
     Parameters
     ----------
-    low, high : the median is expected in between
-    n_kept : so many numbers in between are kept at most
-    share : which part of the numbers in between is expected below the median
-    certain : two numbers between which the median certainly lies
+    low, high : bounds between which the median is expected
+    n_kept : the most numbers between the bounds to keep
+    share : the expected share of the numbers between the bounds that are below the median
+    certain : bounds between which the median must be
     """
 
     def __init__(
@@ -85,26 +90,26 @@ class MedianSearch:
 
     @classmethod
     def around(cls, sample: Floats, n_kept: int) -> MedianSearch:
-        """Where a sample of the numbers says that it is."""
+        """The search with bounds from a sample of the numbers."""
         numbers, margin = np.sort(sample), 3 * math.sqrt(len(sample))
         first, last = math.floor(len(numbers) / 2 - margin), math.ceil(len(numbers) / 2 + margin)
         low = float(numbers[first]) if first >= 0 else -math.inf
         return cls(low, float(numbers[last]) if last < len(numbers) else math.inf, n_kept)
 
     def see(self, numbers: Floats) -> None:
-        """Numbers, none missing."""
+        """Add numbers, none of them missing."""
         self._sort_out(numbers)
         if self._n_between > self._n_kept:
             self._move_closer()
 
     def result(self) -> float | None:
-        """The median; None where it lies elsewhere."""
+        """The median; None if it is outside the bounds."""
         between = np.sort(np.concatenate([np.empty(0), *self._between]))
         lower, upper = (self._at(rank, between) for rank in ((self._n - 1) // 2, self._n // 2))
         return None if lower is None or upper is None else (lower + upper) / 2
 
     def elsewhere(self) -> MedianSearch:
-        """What to search in the next pass, where this one found nothing."""
+        """The search for the next pass, if the median is outside the bounds of this one."""
         below, above = self._certain
         target, n_upto = self._n / 2, self._n - self._n_above
         if target <= self._n_below:
@@ -119,21 +124,23 @@ class MedianSearch:
         return self._n_below + self._n_low + self._n_between + self._n_high + self._n_above
 
     def _sort_out(self, numbers: Floats) -> None:
+        """Count the numbers below, at, between and above the bounds, and keep those between."""
         is_below, is_above = numbers < self._low, numbers > self._high
         self._n_below += int(np.count_nonzero(is_below))
         self._n_above += int(np.count_nonzero(is_above))
-        # Not np.max(where=...), which took most of the time of the second pass.
+        # np.max(where=...) would take most of the time of the second pass.
         self._greatest_below = float(np.where(is_below, numbers, -np.inf).max(initial=self._greatest_below))
         self._least_above = float(np.where(is_above, numbers, np.inf).min(initial=self._least_above))
         near = numbers[~(is_below | is_above)]
         inside = near[(near > self._low) & (near < self._high)]
         n_low = int(np.count_nonzero(near == self._low))
         self._n_low += n_low
-        self._n_high += len(near) - len(inside) - n_low  # none where both bounds are the same
+        self._n_high += len(near) - len(inside) - n_low  # 0 if both bounds are equal
         self._between.append(inside)
         self._n_between += len(inside)
 
     def _move_closer(self) -> None:
+        """Take new bounds from the numbers kept so far, and count those outside of them."""
         between = np.sort(np.concatenate(self._between))
         place, margin = int(self._share * len(between)), self._n_kept // 4
         if self._n_low:
@@ -147,7 +154,7 @@ class MedianSearch:
         self._sort_out(between)
 
     def _at(self, rank: int, between: Floats) -> float | None:
-        """The number of this rank, from 0, if it is not far outside."""
+        """The number of this rank, from 0, if it is between the bounds or next to them; else None."""
         if rank < self._n_below:
             return self._greatest_below if rank == self._n_below - 1 else None
         rank -= self._n_below

@@ -1,4 +1,4 @@
-"""What decides the kind of a column of numbers, counted row by row in memory that does not grow with them."""
+"""Facts that decide the kind of a column of numbers, collected batch by batch in a fixed amount of memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Hashes = NDArray[np.uint64]
 
 
 def hashes_of(bits: Hashes) -> Hashes:
-    """Numbers that look random, the same for the same bits (splitmix64: Steele, Lea and Flood, 2014)."""
+    """64-bit hashes (SplitMix64: Steele, Lea and Flood, OOPSLA 2014)."""
     mixed = bits + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -26,15 +26,15 @@ def hashes_of(bits: Hashes) -> Hashes:
 
 
 def hashes_of_numbers(numbers: Floats) -> Hashes:
-    """The same for equal numbers: 0.0 and -0.0 differ in their bits."""
+    """Hashes of numbers, equal for equal numbers: adding 0.0 turns -0.0, which has other bits, into 0.0."""
     return hashes_of((numbers + 0.0).view(np.uint64))
 
 
 class Distinct:
-    """How many different values there are: counted up to a limit, then estimated from those of the smallest hashes.
+    """The number of distinct values: exact up to a limit, then estimated from the k smallest hashes.
 
-    Those kept are a random sample of the different values. With k of them the standard error of the estimate is
-    1 / sqrt(k) of it (Bar-Yossef et al., 2002). The order and the cutting of the rows do not matter.
+    The values with the smallest hashes are a random sample of the distinct values. The relative standard error of the
+    estimate is 1 / sqrt(k) (Bar-Yossef et al., 2002). It does not depend on the order of the rows, nor on batches.
     """
 
     def __init__(self, most: int) -> None:
@@ -56,16 +56,17 @@ class Distinct:
     def count(self) -> int:
         if not self._is_sample:
             return len(self._hashes)
+        # Of n uniform numbers in [0, 1], the k-th smallest is about k / n.
         return round((self.most - 1) / (float(self._hashes[-1]) / 2.0**64))
 
 
 class NumberColumn:
-    """A column of numbers, seen piece by piece.
+    """A column of numbers, read in batches.
 
     Parameters
     ----------
     n_distinct : int
-        Up to so many different numbers are counted exactly; beyond, their number is estimated.
+        Up to so many distinct numbers are counted exactly; the number of more is estimated.
     """
 
     def __init__(self, n_distinct: int) -> None:
@@ -75,7 +76,7 @@ class NumberColumn:
         self._distinct = Distinct(n_distinct)
 
     def see(self, numbers: Floats, first_row: int) -> None:
-        """Rows in their order; the first of them has this number."""
+        """Add a batch whose first row has this number."""
         self.n_rows += len(numbers)
         present = numbers[np.abs(numbers) <= LARGEST]
         if len(present) < len(numbers):
@@ -84,7 +85,7 @@ class NumberColumn:
         self._see_values(present)
 
     def see_counted(self, numbers: Floats, counts: Ints, rows: Ints, n_missing: int) -> None:
-        """Different numbers that came so often, first in these rows, and rows without any."""
+        """Add distinct numbers with their counts and first rows, and a number of missing ones."""
         self.n_rows += int(counts.sum()) + n_missing
         is_infinite = np.abs(numbers) > LARGEST
         self._see_infinite(np.sort(rows[is_infinite]))
@@ -95,7 +96,7 @@ class NumberColumn:
 
     @property
     def largest(self) -> float:
-        """Whatever its sign."""
+        """The largest absolute value."""
         return max(-self._low, self._high)
 
     def facts(self, name_of_row: Callable[[int], RowName]) -> NumberFacts:
@@ -121,7 +122,7 @@ class NumberColumn:
         if not len(present):
             return
         self._low, self._high = min(self._low, float(present.min())), max(self._high, float(present.max()))
-        # Of numbers with decimals nobody asks how many differ, and they are most of the work.
+        # Only whole numbers need a count of distinct values, and counting the others would be most of the work.
         self._is_whole = self._is_whole and _are_whole(present[:100]) and _are_whole(present)
         if self._is_whole:
             present = pd.unique(present)

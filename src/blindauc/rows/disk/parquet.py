@@ -1,4 +1,4 @@
-"""Tables on disk, larger than memory: Parquet or CSV, as numbers in a mapped file."""
+"""Tables on disk, perhaps larger than memory: Parquet or CSV, as numbers in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -28,60 +28,61 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BESIDE = ".blindauc"
-"""The folder beside the data that holds caches. Its name begins so that other readers of the data pass over it."""
+"""The folder beside the data that holds caches. Other readers of the data skip names that start with a dot."""
 
 Progress = Callable[[int, int], None]
-"""Told how many rows were read, and how many there are to read, in both passes together."""
+"""Callback: (rows read, rows to read), over both passes."""
 
 
 class ParquetRows:
     """A table in files, which may be larger than memory.
 
-    Its columns are what `blindauc.preprocessing.make_preprocessor` makes of them. Two passes over the files are needed:
-    the first finds what the columns are, the second writes them as numbers into a cache of float32, which is mapped
-    into memory from then on, and used again as long as neither the files nor the parameters change.
+    Its columns become features as in `blindauc.preprocessing.make_preprocessor`. Two passes over the files are needed:
+    the first finds the kinds of the columns, the second writes them as float32 numbers to a cache. The cache is mapped
+    into memory, and used again as long as neither the files nor the parameters change.
 
-    Where a column has more different values than can be counted in the memory (4,000 to 50,000), their number is
-    estimated, with a standard error of at most 1.6 %. It only decides whether the column is taken for an identifier.
+    If a column has more distinct values than the memory allows to count (4,000 to 50,000), their number is estimated,
+    with a standard error of at most 1.6 %. It only decides whether the column is an identifier.
 
-    A column whose cells are numbers but for at most one in a hundred, and which cannot be one of categories, is refused
-    with the file and row of the first that is not a number.
+    A column is refused if at least 99 % of its cells are numbers, some are not, and it has too many distinct values to
+    be categorical. The error names the file and row of the first cell that is not a number.
 
     Parameters
     ----------
     path : path, or list of paths
-        A Parquet file, a file of text (.csv, .tsv, .txt, also compressed), a folder of either, read in the order of
-        their names, or a list of such files. All have the same columns. Files whose names begin with a dot or an
-        underscore are left out.
-    label : str
-        The column of the labels.
+        A Parquet file, a text file (.csv, .tsv, .txt, also compressed), a folder of either, read in the order of their
+        names, or a list of such files. All must have the same columns. Files in a folder whose names start with a dot
+        or an underscore are skipped.
+    label : str, optional
+        The column of the labels. A fit needs it; rows that are only scored may have none.
     pos_label : optional
-        Its value that means positive; by default the larger one, as in `BlindAUCClassifier`.
+        The label of positives; by default the larger one, as in `BlindAUCClassifier`.
     weight : str, optional
         A column with the weight of each row.
     groups : str, optional
-        A column that says whom each row belongs to, such as a patient: rows of one group are held out together. This
-        column, and the next two, are not learnt from.
+        A column with the group of each row, such as a patient: rows of one group are held out together. This column and
+        the next two are not features.
     time : str, optional
-        A column that says when each row was, as dates or numbers: rows are then judged by fits to earlier ones.
+        A column with the time of each row, as dates or numbers: each row is then scored by fits to earlier rows.
     checked : str, optional
-        A column that says what was found where rows were checked, as in `BlindAUCClassifier.fit`.
+        A column with what was found where rows were checked, as in `BlindAUCClassifier.fit`.
     id : str, optional
-        A column that names the rows. It is not learnt from.
+        A column with the names of the rows. It is not a feature.
     drop : list of str, default=()
         Columns to leave out.
     kinds : dict, optional
-        The kinds of some columns, each "categorical", "numeric" or "date". The others are guessed.
+        The kinds of some columns, each "categorical", "numeric" or "date". Those of the others are inferred.
     cache : path, optional
         A folder for caches. By default `.blindauc` beside the data.
     memory : str or int, optional
-        How much memory the reading may take, such as "2GB"; 1 GB by default. Pages of the mapped cache, which the
-        system takes back when it needs them, and one byte per row for labels do not count.
+        How much memory reading may take, such as "2GB"; 1 GB by default. It does not include pages of the mapped cache,
+        which the system reclaims when it needs them, and one byte per row for labels.
 
     Raises
     ------
     ValueError
-        One line: no files, files with other columns or types than the first, damaged ones, columns that are not there.
+        If there are no files, a file is damaged or has other columns or types than the first, or a named column does
+        not exist.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class ParquetRows:
     def __init__(
         self,
         path: Place | Sequence[Place],
-        label: str,
+        label: str | None = None,
         *,
         pos_label: Any = None,
         weight: str | None = None,
@@ -128,18 +129,24 @@ class ParquetRows:
         return [part.path for part in self._parts]
 
     @property
+    def n_rows(self) -> int:
+        """The number of rows of all files; an estimate for text."""
+        return sum(part.n_rows for part in self._parts)
+
+    @property
     def cache_folder(self) -> Path:
-        """Where the cache is, or will be. It can be removed at any time, and is then made again."""
+        """The folder of the cache. You can delete it at any time; it is then made again."""
         base = self.paths[0].parent / BESIDE if self.cache is None else Path(self.cache).absolute()
-        return base / fingerprint_of([[str(path)] for path in self.paths], self._asked)[:16]
+        return base / fingerprint_of([[str(path)] for path in self.paths], self._params)[:16]
 
     def prepared(self, report: Progress | None = None) -> CachedRows:
-        """The rows as numbers: from the cache, or by making it.
+        """The rows as numbers, from the cache, which is made if needed.
 
         Parameters
         ----------
         report : callable, optional
-            Called with the number of rows read and of those to read, both passes together; guessed for text.
+            Called with the number of rows read and of rows to read, over both passes; the latter is an estimate for
+            text.
 
         Returns
         -------
@@ -148,38 +155,42 @@ class ParquetRows:
         Raises
         ------
         ValueError
-            One line that says what is wrong with the table, that another process makes the same cache, that the
-            folder holds something else, or that the disk is too small. No cache is left then.
+            If the table has a fault, another process is making the same cache, its folder holds other files, or the
+            disk is full. No cache is left then.
         """
+        if self.label is None:
+            raise ValueError(
+                f"A fit needs labels, and ParquetRows of {self.paths[0]} names no column of them: pass label=."
+            )
         folder, fingerprint = self.cache_folder, self._fingerprint()
         rows = open_cache(folder, fingerprint, self.paths, self.pos_label)
         if rows is not None:
             return rows
         check_is_ours(folder, FILES)
-        n_rows = sum(part.n_rows for part in self._parts)
+        n_rows = self.n_rows
         check_space(folder, 4 * n_rows * len(self._roles.features))
         with locked(folder):
             self._make(folder, fingerprint, _counting(report, n_rows))
             rows = open_cache(folder, fingerprint, self.paths, self.pos_label)
         imported("pyarrow").default_memory_pool().release_unused()
         if rows is None:
-            raise ValueError(f"The cache {folder} was changed while it was made: make it again.")
+            raise ValueError(f"The cache {folder} was changed by another process while it was made: make it again.")
         return rows
 
     def frames(self, columns: Sequence[str] | None = None, n_rows: int | None = None) -> Iterator[pd.DataFrame]:
-        """The table as it is in the files, about so many rows at a time, with rows counted from 0 over all files.
+        """The table as it is in the files, in blocks of rows. The index counts rows from 0 over all files.
 
         Parameters
         ----------
         columns : list of str, optional
-            Some of the columns, also those that are not learnt from; all by default.
+            Some of the columns, features or not; all by default.
         n_rows : int, optional
-            By default as many as fit the memory.
+            The approximate number of rows of a block; by default as many as the memory allows.
 
         Yields
         ------
         pandas.DataFrame
-            Of text, cells are text as they are written.
+            The cells of text files are strings.
         """
         table = imported("pyarrow").Table
         wanted = list(families_of(self._parts) if columns is None else columns)
@@ -206,12 +217,13 @@ class ParquetRows:
                 raise ValueError(f"Files of {self.path} changed while they were read: wait until they are written.")
 
     @property
-    def _asked(self) -> dict[str, Any]:
+    def _params(self) -> dict[str, Any]:
+        """The parameters that decide what is in the cache."""
         roles = self._roles
         return {"label": self.label, "beside": roles.beside, "columns": roles.features, "kinds": roles.kinds}
 
     def _fingerprint(self) -> str:
-        return fingerprint_of([part.fingerprint() for part in self._parts], self._asked)
+        return fingerprint_of([part.fingerprint() for part in self._parts], self._params)
 
     def _checked_roles(self) -> Roles:
         families = families_of(self._parts)
@@ -233,20 +245,20 @@ class ParquetRows:
                     f"{self.paths[0]} has no column {absent[0]!r} ({role}): its columns are {listed(families)}."
                 )
         for role in set(named) - {"label"}:
-            if self.label in named[role]:
-                raise ValueError(f"The column {self.label!r} holds the labels, and cannot be {role} too: name another.")
+            if self.label is not None and self.label in named[role]:
+                raise ValueError(f"The column {self.label!r} holds the labels and cannot be {role}, too: name another.")
         features = {name: family for name, family in families.items() if name not in taken}
         if not features:
-            raise ValueError("No column is left to learn from: drop fewer of them.")
-        # A column of times has a kind, too.
+            raise ValueError("No column is left as a feature: drop fewer columns.")
+        # `kinds` may also give the kind of the column of times.
         kinds = {name: kind for name, kind in (self.kinds or {}).items() if name in features or name == self.time}
         for name, kind in kinds.items():
             if kind not in get_args(GivenKind):
                 raise ValueError(f"kinds[{name!r}] must be one of {', '.join(get_args(GivenKind))}, not {kind!r}.")
             if kind != "numeric" and features.get(name) in ("numbers", "durations"):
-                features[name] = "text"  # numbers that are told apart by what they say
+                features[name] = "text"  # numeric codes that are read as categories or dates
         time_family = None if self.time is None else families[self.time]
-        return Roles(features, self.label, self.weight, self.groups, self.time, self.checked, kinds, time_family)
+        return Roles(features, self.label or "", self.weight, self.groups, self.time, self.checked, kinds, time_family)
 
 
 def _counting(report: Progress | None, n_rows: int) -> Callable[[int], None]:

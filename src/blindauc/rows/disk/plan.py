@@ -1,7 +1,7 @@
-"""Where in the matrix each column of a table goes, and how its cells become numbers there.
+"""For each column of a table, its place in the matrix, and how its cells become numbers.
 
-What is written is what the preprocessor of the table would give, but for gaps whose median is not known yet: they are
-NaN until it is.
+The matrix is what the preprocessor of the table would give. Only missing values whose median is not known yet are
+written as NaN, and filled later.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class NumberPlan:
 
     Attributes
     ----------
-    place : of the numbers
-    gap_place : of 1 where they are missing, if there is such a column
-    centre : what fills gaps, if it is known
-    read : from Arrow's cells
+    place : the index of its column in the matrix
+    gap_place : the index of the column that indicates missing values, or None
+    centre : the number that replaces missing values, or None if it is not known yet
+    read : callable, from Arrow cells to numbers
     """
 
     place: int
@@ -40,7 +40,7 @@ class NumberPlan:
     read: Callable[[Any], Floats]
 
     def write(self, block: Block, array: Any) -> Floats:
-        """Fill in what the cells say, and give it."""
+        """Write the cells to the block, and return the numbers that are not missing."""
         numbers = self.read(array)
         is_present = np.abs(numbers) <= LARGEST
         if is_present.all():
@@ -54,14 +54,14 @@ class NumberPlan:
 
 @dataclass(frozen=True)
 class CategoryPlan:
-    """A column that becomes one of 0 and 1 for each category; `places` has None for what is missing."""
+    """A column that is one-hot encoded. `places` has the column of each category, and of None for missing values."""
 
     places: Mapping[str | None, int]
 
     def write(self, block: Block, array: Any) -> None:
-        """Fill in what the cells say."""
+        """Write the cells to the block."""
         codes, texts = distinct_cells(array)
-        # A category that is not there can only be missing in the last place, which then is never asked for.
+        # All categories are known from the first pass. Only None may have no column, and no row has it then.
         places = np.array([self.places.get(text or None, -1) for text in [*texts, None]], dtype=np.intp)
         block[np.arange(len(block)), places[codes]] = 1
 
@@ -70,7 +70,7 @@ Plan = dict[str, NumberPlan | CategoryPlan]
 
 
 def plan_of(columns: Mapping[str, StreamedColumn], preprocessor: ColumnTransformer) -> Plan:
-    """Where each column that is used goes."""
+    """The plan of each column that is used, in the order of the preprocessor's output."""
     plan: Plan = {}
     start = 0
     for kind, steps, names in preprocessor.transformers_:

@@ -1,4 +1,4 @@
-"""How much memory the reading of a table may take, and what follows for the sizes of its pieces."""
+"""The memory that reading a table may take, and the sizes of batches and samples that follow from it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ UNITS = {
 }
 
 DEFAULT = 1_000_000_000
-"""Bytes, where nothing is said: a small part of any machine that would hold such data."""
+"""Default memory in bytes (convention)."""
 
 LEAST = 100_000_000
-"""Bytes that Python and its libraries take before the first row is read."""
+"""Minimal memory in bytes (convention): Python and its libraries take about as much before the first row is read."""
 
 
 def read_size(text: str | int) -> int:
-    """Bytes, from what a person writes.
+    """A size in bytes, from a text with a unit.
 
     Parameters
     ----------
     text : str or int
         A number of bytes, or a number with a unit: kB, MB, GB and TB are powers of 1000; KiB, MiB, GiB and TiB are
-        powers of 1024. Capitals and spaces do not matter.
+        powers of 1024. Case and spaces do not matter.
 
     Returns
     -------
@@ -48,19 +48,19 @@ def read_size(text: str | int) -> int:
 
 
 def memory_of(memory: str | int | None) -> int:
-    """The bytes that may be used, enough to work with."""
+    """The memory in bytes; a ValueError if it is too little."""
     size = DEFAULT if memory is None else read_size(memory)
     if size < LEAST:
-        raise ValueError(f"memory must be at least 100MB, which an empty program takes already, not {memory!r}.")
+        raise ValueError(f"memory must be at least 100MB, as Python alone takes about as much, not {memory!r}.")
     return size
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Sizes of what is held at a time for a table of so many columns.
+    """The sizes of batches and samples for a table with `n_columns` columns.
 
-    They are planned to stay below half of the memory. Each has a least size, so that tables of thousands of columns
-    take more.
+    Together they are planned to take less than half of the memory. Each has a minimum, so that tables with thousands of
+    columns may take more. The limits and the bytes per item are conventions.
     """
 
     memory: int
@@ -68,22 +68,22 @@ class Budget:
 
     @property
     def n_batch(self) -> int:
-        """Rows to read at a time: a cell takes some 100 bytes on its way from text to a number."""
+        """Rows of a batch. A cell takes about 100 bytes while it is converted from text to a number."""
         return self._within(self.memory // 8 // 100, 512, 65_536)
 
     @property
     def n_distinct(self) -> int:
-        """Different values to remember of a column: a text that is counted takes some 200 bytes."""
+        """Distinct values of a column that are counted. A text and its count take about 200 bytes."""
         return self._within(self.memory // 8 // 200, 4_000, 50_000)
 
     @property
     def n_sampled(self) -> int:
-        """Cells of each column to sample; there are up to twice as many, of some 16 bytes."""
+        """Cells of each column to sample. The sample holds up to twice as many, with about 16 bytes each."""
         return self._within(self.memory // 16 // 32, 4_000, 65_536)
 
     @property
     def n_near_median(self) -> int:
-        """Numbers of each column to keep that may be its median, of 8 bytes and the same for sorting them."""
+        """Numbers near the median of each column to keep. Each takes 8 bytes, and as much again for sorting."""
         return self._within(self.memory // 8 // 16, 4_000, 10_000_000)
 
     def _within(self, n_cells: int, least: int, most: int) -> int:

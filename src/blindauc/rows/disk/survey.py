@@ -1,4 +1,4 @@
-"""The first pass over a table: what its columns are, and all that a preprocessor has to know but the medians."""
+"""The first pass over a table: the kinds of its columns, and all that a preprocessor needs except the medians."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from blindauc.rows.disk.size import Budget
 from blindauc.rows.disk.texts import TextColumn
 
 Report = Callable[[int], None]
-"""Told how many rows more were read."""
+"""Callback: the number of rows read since the last call."""
 
 GivenKind = Literal["categorical", "numeric", "date"]
 
@@ -47,14 +47,14 @@ LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a table are for.
+    """The roles of the columns of a table.
 
     Attributes
     ----------
-    features : what is learnt from, in the order of the table, with what they hold (`type_family`)
-    label, weight, groups, time, checked : by their names
-    kinds : the kinds of some features, and of the times, because someone says so
-    time_family : what the times are by their type
+    features : the features, in the order of the table, with their families (`type_family`)
+    label, weight, groups, time, checked : the names of these columns; that of the labels is empty if there are none
+    kinds : the kinds of some features, and of the times, as given by the user
+    time_family : the family of the times
     """
 
     features: Mapping[str, str]
@@ -68,27 +68,27 @@ class Roles:
 
     @property
     def beside(self) -> dict[str, str]:
-        """The columns that say something else, by the names of the files that they are written to."""
+        """The columns of `beside.py`, by the names of the files that they are written to."""
         named = {WEIGHTS: self.weight, GROUPS: self.groups, TIMES: self.time, CHECKED: self.checked}
         return {file: name for file, name in named.items() if name is not None}
 
     @property
     def read(self) -> list[str]:
-        """All columns that are read."""
-        return list(dict.fromkeys([*self.features, self.label, *self.beside.values()]))
+        """The names of all columns that are read."""
+        return list(dict.fromkeys([*self.features, *filter(None, [self.label]), *self.beside.values()]))
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What the first pass found.
+    """The results of the first pass.
 
     Attributes
     ----------
-    part_rows : rows of each file
-    columns : what is known of each column; a median that is not known yet is None
-    searches : where to look for these medians
-    labels : the different labels
-    readers : of the columns of `Roles.beside`
+    part_rows : the number of rows of each file
+    columns : what the preprocessor needs of each column; a median that is not known yet is None
+    searches : the searches for these medians
+    labels : the distinct labels
+    readers : the readers of the columns of `Roles.beside`
     """
 
     part_rows: tuple[int, ...]
@@ -110,7 +110,7 @@ def batches_of(parts: Sequence[Part], columns: Sequence[str], n_batch: int) -> I
 
 
 def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Report) -> Survey:
-    """Read all rows once."""
+    """Read all rows once, and collect the facts about all columns."""
     has_types = parts[0].has_types
     seen = {name: _seen_as(family, budget, has_types) for name, family in roles.features.items()}
     sample = RowSample(budget.n_sampled, {name: _sampled_as(family) for name, family in roles.features.items()})
@@ -131,7 +131,7 @@ def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Repor
         row += len(batch)
         report(len(batch))
     if not row:
-        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: name files with rows.")
+        raise ValueError(f"{parts[0].path} has no rows, and no other file has any: pass files with rows.")
     unnamed = frozenset().union(*(part.unnamed for part in parts))
     columns = _kinds(seen, roles.kinds, _naming(parts, part_rows), unnamed)
     columns, searches = _with_medians(columns, sample, roles, budget)
@@ -141,20 +141,20 @@ def survey_of(parts: Sequence[Part], roles: Roles, budget: Budget, report: Repor
 
 
 READERS: dict[str, Reader] = {WEIGHTS: weights_in, GROUPS: groups_in, CHECKED: checked_in}
-"""Of columns that can be read as they come; times are numbers or dates, which only all rows tell."""
+"""Readers that check their columns in the first pass. Whether times are numbers or dates is known only after it."""
 
 
 def _date_format(seen: _Numbers | TextColumn, roles: Roles, name_of_row: Callable[[int], str]) -> str | None:
-    """How times are written, if they are dates; None where they are numbers."""
+    """The format of the times if they are dates; None if they are numbers."""
     name, given = repr(roles.time), roles.kinds.get(roles.time or "")
     kind = seen.kind(name, name_of_row) if given is None else seen.kind_as_asked(name, given, name_of_row)
     if isinstance(kind, Fault):
-        raise ValueError(f"The column {name} should say when each row was, and is one {kind.what}: {kind.remedy}.")
+        raise ValueError(f"The column {name} must have the time of each row, but is one {kind.what}: {kind.remedy}.")
     return seen.date_format if isinstance(seen, TextColumn) and kind.kind == "date" else None
 
 
 class _Numbers:
-    """A column of numbers by its type."""
+    """A column whose type is numeric."""
 
     def __init__(self, budget: Budget) -> None:
         self._column = NumberColumn(budget.n_distinct)
@@ -206,14 +206,14 @@ def _naming(parts: Sequence[Part], part_rows: Sequence[int]) -> Callable[[int], 
 
 def _kinds(
     seen: Mapping[str, _Numbers | TextColumn],
-    asked: Mapping[str, GivenKind],
+    given: Mapping[str, GivenKind],
     name_of_row: Callable[[int], str],
     unnamed: frozenset[str],
 ) -> dict[str, StreamedColumn]:
-    """What all columns are; a ValueError where some cannot be used."""
+    """The kinds of all columns; a ValueError if some cannot be used."""
     found = {
-        name: column.kind_as_asked(repr(name), asked[name], name_of_row)
-        if name in asked
+        name: column.kind_as_asked(repr(name), given[name], name_of_row)
+        if name in given
         else column.kind(repr(name), name_of_row)
         for name, column in seen.items()
     }
@@ -247,17 +247,17 @@ def _column(seen: _Numbers | TextColumn, kind: ColumnKind) -> StreamedColumn:
 def _with_medians(
     columns: Mapping[str, StreamedColumn], sample: RowSample, roles: Roles, budget: Budget
 ) -> tuple[dict[str, StreamedColumn], dict[str, MedianSearch]]:
-    """The medians where the sample holds all rows, and where to look for them elsewhere."""
-    known, searches = dict(columns), {}
+    """The columns with their medians if the sample has all rows, and otherwise the searches for them."""
+    complete, searches = dict(columns), {}
     for name, column in columns.items():
         if column.kind not in ("numeric", "date"):
             continue
         numbers = present_numbers(sampled_numbers(sample.cells(name), column, roles.features[name]))
         if sample.is_all:
-            known[name] = replace(column, centre=float(np.median(numbers)))
+            complete[name] = replace(column, centre=float(np.median(numbers)))
         else:
             searches[name] = MedianSearch.around(numbers, budget.n_near_median)
-    return known, searches
+    return complete, searches
 
 
 def sampled_numbers(cells: Any, column: StreamedColumn, family: str) -> Floats:
@@ -268,5 +268,5 @@ def sampled_numbers(cells: Any, column: StreamedColumn, family: str) -> Floats:
 
 
 def present_numbers(numbers: Floats) -> Floats:
-    """Those that are there, and not infinite."""
+    """The numbers that are neither missing nor infinite."""
     return numbers[np.abs(numbers) <= LARGEST]

@@ -1,7 +1,7 @@
-"""What decides the kind of a column of texts, dates, or yes and no, counted row by row.
+"""Facts that decide the kind of a column of texts, dates, or yes and no, collected batch by batch.
 
-Up to a limit all different texts are counted, and `blindauc.preprocessing.kinds` decides as it does in memory. A column
-with more of them can hold numbers, dates, names of rows or free text, but no categories (`table_many_texts`).
+Up to a limit all distinct texts are counted, and `blindauc.preprocessing.kinds` decides as it does in memory. A column
+with more of them may hold numbers, dates, identifiers or free text, but not categories (`many_texts.py`).
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ NameOfRow = Callable[[int], RowName]
 
 
 class TextColumn:
-    """A column of texts, seen piece by piece.
+    """A column of texts, read in batches.
 
     Parameters
     ----------
     n_distinct : int
-        Up to so many different texts are counted.
+        The most distinct texts to count.
     has_types : bool
-        Whether the files say what their columns are. Where they do not, a column of plainly written numbers is one
-        of numbers, as in `blindauc.datasets.tables`.
+        Whether the files have types, as Parquet has. Without types, a column of plain decimal numbers is numeric, as in
+        `blindauc.datasets.tables`.
     """
 
     def __init__(self, n_distinct: int, has_types: bool) -> None:
@@ -62,7 +62,7 @@ class TextColumn:
         self._many: ManyTexts | None = None
 
     def see(self, array: Any, first_row: int) -> None:
-        """Rows in their order; the first of them has this number."""
+        """Add a batch whose first row has this number."""
         self.n_rows += len(array)
         self.is_category |= type_family(array.type) == "categories"
         if self._many is None and not self._counted_in(array, first_row):
@@ -74,8 +74,8 @@ class TextColumn:
             self.is_plain = self.is_plain and are_all_plain
 
     def _counted_in(self, array: Any, first_row: int) -> bool:
-        """Count all texts; False, and none are counted, where there would be too many different ones."""
-        if n_distinct_cells(array) > self._n_distinct:  # before each of them becomes a text of Python
+        """Count the texts of a batch; return False, and count none, if there would be too many distinct ones."""
+        if n_distinct_cells(array) > self._n_distinct:  # checked before the texts become Python strings
             return False
         codes, texts = distinct_cells(array)
         if len(self._counts) + sum(text not in self._counts for text in set(texts)) > self._n_distinct:
@@ -87,11 +87,11 @@ class TextColumn:
 
     @property
     def n_present(self) -> int:
-        """Rows that are not blank."""
+        """The number of rows that are not blank."""
         return sum(self._counts.values()) if self._many is None else self._many.n_present
 
     def kind(self, name: str, name_of_row: NameOfRow) -> ColumnKind | Fault:
-        """What the column is, or what keeps it from being used."""
+        """The kind of the column, or the fault for which it cannot be used."""
         if self.is_plain:
             return kind_of_numbers(name, self.numbers().facts(name_of_row))
         if self._many is not None:
@@ -110,7 +110,7 @@ class TextColumn:
         return self._odd_number(name_of_row) or found if _is_useless(found) else found
 
     def kind_as_asked(self, name: str, kind: Kind, name_of_row: NameOfRow) -> ColumnKind | Fault:
-        """The kind that someone says, or what keeps the column from being read so."""
+        """The kind given by the user, or the fault for which the column cannot be read so."""
         asked = ColumnKind(kind, f"{name} is {kind}, as asked")
         if kind == "categorical":
             return asked if self._many is None else many_categories(self._many.n_distinct)
@@ -134,26 +134,26 @@ class TextColumn:
 
     @property
     def date_format(self) -> str:
-        """How the dates of a column are written, or most of them."""
-        return likeliest_format(self._said) if self._many is None else self._many.format or ISO
+        """The format of the dates of the column, or of most of them."""
+        return likeliest_format(self._given) if self._many is None else self._many.format or ISO
 
     def n_read(self, kind: str) -> int:
-        """Rows that say a number, a day, or yes or no."""
+        """The number of rows with a value of this kind: a number, a date, or yes or no."""
         if kind == "numeric":
             return self.numbers().n_present
         if self._many is not None:
-            return self._many.n_said
+            return self._many.n_given
         return int(sum(count for count, value in self._valued(kind) if not np.isnan(value)))
 
     def more_frequent(self) -> float:
-        """Whether more rows say yes (1) or no (0); no where it is even."""
+        """1 if more rows are yes than no, else 0."""
         n_yes = sum(count for count, value in self._valued("boolean") if value == 1)
         n_no = sum(count for count, value in self._valued("boolean") if value == 0)
         return float(n_yes > n_no)
 
     @property
     def categories(self) -> dict[str, int]:
-        """How often each category came."""
+        """The count of each category."""
         return dict(self._counts)
 
     def _count(self, texts: list[str], codes: Ints, first_row: int) -> None:
@@ -181,21 +181,21 @@ class TextColumn:
         return zip(counts.tolist(), values.tolist(), strict=True)
 
     @property
-    def _said(self) -> list[str]:
+    def _given(self) -> list[str]:
         return without_missing_words(list(self._counts))
 
     def _first_unread(self, kind: str) -> tuple[str, int] | None:
-        """The first text that says no number, or no day, and its row."""
+        """The first text that is not a number, or not a date, and its row."""
         if self._many is not None:
             return self._many.first_no_number if kind == "numeric" else self._many.first_no_date
-        values = numbers_in(self._said) if kind == "numeric" else days_in(self._said, self.date_format)
-        odd = [text for text, value in zip(self._said, values, strict=True) if np.isnan(value)]
+        values = numbers_in(self._given) if kind == "numeric" else days_in(self._given, self.date_format)
+        odd = [text for text, value in zip(self._given, values, strict=True) if np.isnan(value)]
         return (odd[0], self._first_rows[odd[0]]) if odd else None
 
     def _odd_number(self, name_of_row: NameOfRow) -> Fault | None:
-        """Where nearly all rows say numbers, what the first says that does not."""
-        odd, n_said = self._first_unread("numeric"), sum(self._counts[text] for text in self._said)
-        is_nearly = n_said and self.n_read("numeric") >= MOST_ARE * n_said
+        """The fault of the first text that is not a number, if nearly all are; else None."""
+        odd, n_given = self._first_unread("numeric"), sum(self._counts[text] for text in self._given)
+        is_nearly = n_given and self.n_read("numeric") >= MOST_ARE * n_given
         return unreadable_numbers(odd[0], name_of_row(odd[1])) if odd is not None and is_nearly else None
 
 

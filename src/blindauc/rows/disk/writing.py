@@ -1,6 +1,6 @@
-"""The second pass over a table: its rows as numbers, written block by block, and the medians that were not known.
+"""The second pass over a table: write its rows as numbers, block by block, and find the medians.
 
-Gaps are written as NaN and filled at the end in the file that was written, for a median is known only after all rows.
+A median is known only after all rows. So missing values are written as NaN, and replaced in the file at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MATRIX, LABELS = "matrix.float32", "labels.uint16"
 
 @dataclass(frozen=True)
 class Sizes:
-    """Rows to hold at a time, and columns of the matrix."""
+    """The rows of a batch, and the columns of the matrix."""
 
     n_batch: int
     n_features: int
@@ -34,7 +34,7 @@ class Sizes:
 def write_rows(
     folder: Path, parts: Sequence[Part], roles: Roles, survey: Survey, n_batch: int, report: Report
 ) -> dict[str, StreamedColumn]:
-    """Write the matrix, the labels and what is said beside them into a folder; all columns with their medians."""
+    """Write the matrix, the labels and the files of `beside.py` to a folder; return the columns with their medians."""
     preprocessor = streamed_preprocessor(survey.columns, survey.n_rows)
     plan = plan_of(survey.columns, preprocessor)
     sizes = Sizes(n_batch, len(preprocessor.get_feature_names_out()))
@@ -45,9 +45,9 @@ def write_rows(
 
 
 def check_same_rows(part: Part, n_before: int, n_now: int) -> None:
-    """Raise where a file has changed between two passes."""
+    """Raise if the number of rows of a file has changed between two passes."""
     if n_before != n_now:
-        raise ValueError(f"{part.path} had {n_before} rows and now has {n_now}: read it while nobody writes to it.")
+        raise ValueError(f"{part.path} had {n_before} rows and now has {n_now}: wait until it is completely written.")
 
 
 def _write_blocks(
@@ -82,7 +82,7 @@ def _block(batch: Any, plan: Plan, searches: Mapping[str, MedianSearch], n_featu
 
 
 def _with_medians(parts: Sequence[Part], survey: Survey, plan: Plan, n_batch: int) -> dict[str, StreamedColumn]:
-    """The columns with their medians; those that lie where the sample did not expect them cost another pass."""
+    """The columns with their medians. If a median is outside the bounds of its search, another pass is needed."""
     found: dict[str, float] = {}
     searches = dict(survey.searches)
     while searches:
@@ -119,6 +119,6 @@ def _fill_gaps(path: Path, plan: Plan, columns: Mapping[str, StreamedColumn], si
 
 
 def flush_to_disk(file: Any) -> None:
-    """Wait until what was written is on the disk."""
+    """Wait until what was written to a file is on disk."""
     file.flush()
     os.fsync(file.fileno())

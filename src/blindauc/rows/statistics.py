@@ -1,4 +1,4 @@
-"""What is computed once for rows in parts."""
+"""Statistics of rows in parts, each computed once."""
 
 from __future__ import annotations
 
@@ -12,48 +12,45 @@ from blindauc.rows.parts import PartedRows
 from blindauc.rows.tasks import Extremes, Moments
 
 
-class Parted:
-    """What is known once of rows in parts, whichever columns and positives are looked at.
+class PartedStatistics:
+    """The positives of rows in parts, in memory, and statistics of the unlabelled rows, each computed at first use.
+
+    Views of the rows with different columns and positives (`view.py`) share it.
 
     Parameters
     ----------
     rows : PartedRows
+    pos, pos_weight : the positives, in memory, and their weights
     """
 
-    def __init__(self, rows: PartedRows) -> None:
-        self.rows = rows
-        self.pos, self.pos_weight = rows.take(rows.positives)
+    def __init__(self, rows: PartedRows, pos: Matrix, pos_weight: Floats) -> None:
+        self.rows, self.pos, self.pos_weight = rows, pos, pos_weight
 
     @cached_property
     def negatives(self) -> tuple[Matrix, Floats]:
-        """The known negatives, which are among the unlabelled rows, and their weights."""
-        numbers = self.rows.said.negatives
+        """The known negatives and their weights, in memory; they are among the unlabelled rows."""
+        numbers = self.rows.metadata.negatives
         return self.rows.take(numbers) if len(numbers) else (self.pos.rows(numbers), np.zeros(0))
 
     @property
     def negative_weight(self) -> float:
-        """The weight of all known negatives."""
+        """The total weight of the known negatives."""
         return float(self.negatives[1].sum())
 
     @cached_property
     def unl_weight(self) -> float:
-        """The weight of all unlabelled rows."""
+        """The total weight of the unlabelled rows."""
         return self.rows.unlabelled_weights().sum()
 
     @cached_property
-    def unl_mean(self) -> Floats:
-        """The mean of the unlabelled rows."""
-        return self.rows.adjoint(self.rows.unlabelled_weights(1 / self.unl_weight))[:-1]
-
-    @cached_property
     def extremes(self) -> tuple[Floats, Floats]:
-        """The least and the largest value of each column."""
+        """The minimum and the maximum of each column."""
         minus_low, high = self.rows.total(Extremes(), np.maximum)
         return -minus_low, high
 
     @cached_property
     def origin(self) -> Floats:
-        """Where moments are taken about."""
+        """The origin of moments: the first row, or zero if the rows are sparse."""
         return self.rows.take(np.zeros(1, dtype=np.intp))[0].origin
 
     @cached_property

@@ -9,7 +9,7 @@ from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, ParquetRows, PUEr
 from blindauc.checked import read_checked
 from blindauc.data import Data
 from blindauc.estimators.parted import sample_of
-from blindauc.rows.parts import BlockParts, Said
+from blindauc.rows.parts import BlockParts, RowMetadata
 from blindauc.rows.view import PartedView
 from blindauc.scorers.linear import LinearScorer, outlier_set
 from blindauc.sparsity import AllFeatures
@@ -112,9 +112,9 @@ def test_a_column_that_is_named_is_not_passed_as_well(tmp_path):
 
 
 WRONG = {
-    "no group": ("groups", "patient", 7, None, "whom each row belongs to, and is blank in data row 8 of"),
-    "no time": ("time", "day", 7, None, "when each row was, and data row 8 of"),
-    "what was found": ("checked", "found", 7, "perhaps", "and data row 8 of .* holds 'perhaps'"),
+    "no group": ("groups", "patient", 7, None, "the group of each row, but is blank in data row 8 of"),
+    "no time": ("time", "day", 7, None, "the time of each row, but data row 8 of"),
+    "what was found": ("checked", "found", 7, "perhaps", "but data row 8 of .* holds 'perhaps'"),
     "all found wrong": ("checked", "found", Y == 1, "wrong", "0 of 60 labelled positives are left"),
     "all checked": ("checked", "found", Y == 0, "negative", "All unlabelled rows were checked"),
 }
@@ -141,10 +141,22 @@ def rows_in_parts(weight=None):
     is_positive = ((Y == 1) | (VERDICT == 1)) & (VERDICT != -1)
     rows = BlockParts.of(X, is_positive, weight, block_rows=100)
     checked = (np.flatnonzero(which == VERDICT) for which in (1, -1))
-    rows.said = Said(None, None, np.flatnonzero(Y == 1), *checked)
+    rows.metadata = RowMetadata(None, None, np.flatnonzero(Y == 1), *checked)
     return rows, Data(
         X, is_positive, np.ones(N) if weight is None else weight, np.arange(N), np.flatnonzero(Y), verdict=VERDICT
     )
+
+
+@pytest.mark.parametrize("scaling", ["standard", "robust"])
+@pytest.mark.parametrize("share", [None, 0.2, 0.9])
+def test_labels_found_wrong_have_no_part_in_the_scales(share, scaling):
+    rows, data = rows_in_parts(np.random.default_rng(1).integers(1, 4, N).astype(float))
+    scorer = LinearScorer(BlindAUCClassifier()._risk(data), AllFeatures, 1e-3, True)
+    others = data.subset(~(data.is_known_negative & data.is_labelled))
+    expected = others.rows.scales(scaling) ** 2
+    assert np.abs(expected / data.rows.scales(scaling) ** 2 - 1).max() > 1e-4
+    for each in (PartedView.of(rows), data):
+        assert_allclose(scorer.objective(each, scaling, "logistic", share).ridge, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("share", [None, 0.2, 0.9])
@@ -157,6 +169,7 @@ def test_the_objective_is_that_of_rows_in_memory(share, risk):
     coef, shift = np.linspace(-1, 1, found.n_columns), np.zeros(found.n_positives)
     for ours, theirs in zip(found.gradient(coef, shift), expected.gradient(coef, shift), strict=True):
         assert_allclose(ours, theirs, rtol=1e-10, atol=1e-14)
+    assert_allclose(found.gradient_at_zero, expected.gradient_at_zero, rtol=1e-10, atol=1e-14)
     assert_allclose(found.column_spread, expected.column_spread, rtol=1e-10)
     assert_allclose(found.robust_directions, expected.robust_directions, rtol=1e-8)
     assert_allclose(found.rows.unl_spread(coef), expected.rows.unl_spread(coef), rtol=1e-10)
@@ -164,11 +177,9 @@ def test_the_objective_is_that_of_rows_in_memory(share, risk):
     assert view.known_negative_share == pytest.approx(data.known_negative_share)
 
 
-def test_a_sample_holds_all_that_was_checked(monkeypatch):
-    monkeypatch.setattr("blindauc.estimators.parted.MIN_FITTED_UNL", 50)
-    monkeypatch.setattr("blindauc.estimators.parted.enough_unlabelled", lambda n: 50)
+def test_a_sample_holds_all_that_was_checked():
     rows, data = rows_in_parts()
-    sample = sample_of(PartedView.of(rows))
+    sample = sample_of(PartedView.of(rows), 50)
     assert sample.is_unlabelled.sum() == 50
     assert_array_equal(sample.row[sample.is_known_negative], np.flatnonzero(VERDICT == -1))
     assert_array_equal(sample.row[sample.is_confirmed], np.flatnonzero(VERDICT == 1))
