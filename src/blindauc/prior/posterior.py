@@ -274,7 +274,10 @@ class Mixtures:
             f_lab, f_unl = eta * f0 + (1 - eta) * f1, (1 - pi) * f0 + pi * f1
             # The exact pool is constant; dividing by the interpolated one cancels its errors.
             f_pool = self._labelled_share * f_lab + (1 - self._labelled_share) * f_unl
-            result[e] = np.log(f_lab / f_pool) @ labelled + np.log(f_unl / f_pool) @ unlabelled
+            log_lab, log_unl = np.log(f_lab / f_pool), np.log(f_unl / f_pool)
+            # OpenBLAS at times sets the flag of an invalid operation for finite factors (numpy issue 24067).
+            with np.errstate(invalid="ignore"):
+                result[e] = log_lab @ labelled + log_unl @ unlabelled
             if self.counts.right is not None and self.counts.wrong is not None:
                 # Where a label was checked: the probability of what was found, given the score.
                 result[e] += np.log((1 - eta) * f1 / f_lab) @ self.counts.right
