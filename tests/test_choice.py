@@ -124,6 +124,19 @@ def test_shapes_weigh_by_the_likelihood_of_their_averaged_ranks():
     np.testing.assert_allclose(gibbs_weights(BELIEF, RANKS, WEIGHT, shapes=shapes), expected)
 
 
+def test_every_rank_by_a_screening_fit_counts_one_nat():
+    screening = np.random.default_rng(5).random(RANKS.shape)
+    evidence = [evidence_of(r, WEIGHT) + s @ WEIGHT for r, s in zip(RANKS, screening, strict=True)]
+    expected = np.exp(BELIEF + evidence - np.max(BELIEF + evidence))
+    found = gibbs_weights(BELIEF, RANKS, WEIGHT, screening=screening)
+    np.testing.assert_allclose(found, expected / expected.sum())
+    # The same for all candidates of a shape changes nothing.
+    same = np.tile(screening[0], (len(RANKS), 1))
+    np.testing.assert_allclose(
+        gibbs_weights(BELIEF, RANKS, WEIGHT, screening=same), gibbs_weights(BELIEF, RANKS, WEIGHT)
+    )
+
+
 # --- the race ---
 
 
@@ -133,6 +146,7 @@ class FakeModels:
 
     mix: tuple
     n_pos: int
+    screening: "FakeModels | None" = None
 
     def __len__(self):
         return len(self.mix)
@@ -150,7 +164,8 @@ class FakeModels:
         return np.zeros((len(self.mix), self.n_pos), dtype=bool)
 
     def subset(self, index):
-        return FakeModels(tuple(self.mix[k] for k in index), self.n_pos)
+        screening = None if self.screening is None else self.screening.subset(index)
+        return FakeModels(tuple(self.mix[k] for k in index), self.n_pos, screening)
 
     def joined(self, others):
         return FakeModels(sum((each.mix for each in others), self.mix), self.n_pos)
@@ -230,6 +245,25 @@ def test_the_race_against_a_slow_one():
     for spec, ranks in zip(search.specs, search.ranks, strict=True):
         np.testing.assert_allclose(ranks, [np.mean(seen[spec][row]) for row in range(60)])
     np.testing.assert_allclose(search.log_belief, [RACE_BELIEF[MIXES.index(spec)] for spec in search.specs])
+
+
+class ScreenedScorer(FakeScorer):
+    """Decides on outliers by the useless column, unless none are left out."""
+
+    def path(self, data, specs):
+        models = super().path(data, specs)
+        mix = tuple(float(spec.n_outliers == 0) for spec in specs)
+        return replace(models, screening=replace(models, mix=mix))
+
+
+def test_ranks_by_screening_fits_are_out_of_fold_and_decide_between_equals():
+    specs = specs_of((0.5, 0.0, 2), (0.5, 0.1, 2))
+    search = raced(ScreenedScorer(), specs=specs, belief=np.zeros(2))
+    _, seen = slow_race(RACERS, [replace(specs[0], l2=1.0)], [0.0], RACE_SPLITS)
+    by_row = next(iter(seen.values()))
+    assert search.specs == specs[:1]
+    np.testing.assert_allclose(search.screening_ranks[0], [np.mean(by_row[row]) for row in range(60)])
+    assert [each.n_splits for each in search.tried] == [8, 1]
 
 
 def test_every_split_has_the_models_of_those_that_are_left():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class Search:
     rule : {"average", "best"}
     negative_ranks : array of shape (n_candidates, n_known_negatives)
         Out-of-fold ranks of the rows known to be negative; None if there are none.
+    screening_ranks : array of shape (n_candidates, n_pos)
+        Out-of-fold ranks of the labelled positives by the screening fits; 0 for candidates without one (`weights.py`).
     """
 
     data: Data
@@ -76,6 +78,7 @@ class Search:
     tried: Sequence[Tried]
     rule: str = "average"
     negative_ranks: Floats | None = None
+    screening_ranks: Floats | None = None
 
     @cached_property
     def weights(self) -> Floats:
@@ -110,11 +113,12 @@ class Search:
     def _weights(self, voting: Bools | None) -> Floats:
         shapes, is_positive = [spec.shape for spec in self.specs], self.data.is_positive
         kept, weight = None if voting is None else voting[is_positive], self.data.counts[is_positive]
-        weights = gibbs_weights(self.log_belief, self.ranks, weight, kept, shapes=shapes)
+        by = partial(gibbs_weights, shapes=shapes, screening=self.screening_ranks)
+        weights = by(self.log_belief, self.ranks, weight, kept)
         if self.data.verdict is not None:
             # Verdicts depend on the ranks of the average, which depend on the weights: one step of the fixed point.
             belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), voting)
-            weights = gibbs_weights(belief, self.ranks, weight, kept, shapes=shapes)
+            weights = by(belief, self.ranks, weight, kept)
         return self._shares(weights)
 
     def _mean_ranks(self, weights: Floats) -> Floats:
@@ -133,6 +137,7 @@ class Search:
             log_belief=self.log_belief[index],
             ranks=self.ranks[index],
             negative_ranks=None if self.negative_ranks is None else self.negative_ranks[index],
+            screening_ranks=None if self.screening_ranks is None else self.screening_ranks[index],
             models=[models.subset(index) for models in self.models],
         )
 
@@ -191,6 +196,7 @@ class _Race:
         self.is_positive = data.is_positive[self.ranked]
         # Repeated folds hold a row out several times: its ranks are summed, and divided by how often.
         self.rank_sums = np.zeros((len(specs), len(self.is_positive)))
+        self.screening_sums = np.zeros((len(specs), int(self.is_positive.sum())))
         self.times = np.zeros(self.rank_sums.shape, dtype=int)
         self.n_splits = np.zeros(len(specs), dtype=int)
         self.pos_weight = data.counts[data.is_positive]
@@ -204,10 +210,12 @@ class _Race:
         )
         everyone = np.concatenate(parts)
         held_out = np.flatnonzero(split.held_out[self.ranked])
-        self.rank_sums[np.ix_(everyone, held_out)] += np.vstack([ranks for ranks, _ in ends])
+        self.rank_sums[np.ix_(everyone, held_out)] += np.vstack([ranks for ranks, _, _ in ends])
         self.times[np.ix_(everyone, held_out)] += 1
+        positives = np.flatnonzero(split.held_out[self.data.is_positive])
+        self.screening_sums[np.ix_(everyone, positives)] += np.vstack([screening for _, screening, _ in ends])
         self.n_splits[everyone] += 1
-        first, *others = [models for _, models in ends]
+        first, *others = [models for *_, models in ends]
         self.models.append((everyone, first.joined(others)))
         self.left = np.sort(self._survivors(everyone))
         # The models of eliminated candidates are dropped, also those of earlier folds.
@@ -219,8 +227,10 @@ class _Race:
         A shape beyond these odds against the best shape keeps its leader alone.
         """
         ranks, places = self._ranks(index)[:, self.is_positive], of_shapes([self.specs[k].shape for k in index])
-        weight = self.pos_weight
-        weights = {k: self.log_belief[index[at]] + evidence_for(ranks[at], weight) for k, at in places.items()}
+        weight, screening = self.pos_weight, self._screening_ranks(index)
+        weights = {
+            k: self.log_belief[index[at]] + evidence_for(ranks[at], weight, screening[at]) for k, at in places.items()
+        }
         shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
         reach, best = np.log(ELIMINATION_ODDS), max(shares.values())
         worst = {k: reach if shares[k] >= best - reach else 0.0 for k in places}
@@ -230,6 +240,9 @@ class _Race:
         times = self.times[index]
         return np.where(times > 0, self.rank_sums[index] / np.maximum(times, 1), np.nan)
 
+    def _screening_ranks(self, index: Ints) -> Floats:
+        return self.screening_sums[index] / np.maximum(self.times[np.ix_(index, np.flatnonzero(self.is_positive))], 1)
+
     def end(self, splits: Sequence[Split], rule: str) -> Search:
         """The remaining candidates, with their models of every split."""
         left, models = self.left, [models for _, models in self.models]
@@ -238,12 +251,16 @@ class _Race:
         negative_ranks = None if is_positive.all() else ranks[:, ~is_positive]
         of_positives = ranks[:, is_positive]
         belief = self.log_belief[left]
-        return Search(self.data, specs, belief, of_positives, splits, models, self._tried(), rule, negative_ranks)
+        screening = self._screening_ranks(left)
+        tried = self._tried()
+        return Search(self.data, specs, belief, of_positives, splits, models, tried, rule, negative_ranks, screening)
 
     def _tried(self) -> list[Tried]:
-        ranks = self._ranks(np.arange(len(self.specs)))[:, self.is_positive]
+        every = np.arange(len(self.specs))
+        ranks, screening = self._ranks(every)[:, self.is_positive], self._screening_ranks(every)
         means = [mean_estimate(r[~np.isnan(r)], self.pos_weight[~np.isnan(r)]) for r in ranks]
-        evidence = [float(evidence_for(r[None], self.pos_weight)[0]) for r in ranks]
+        pairs = zip(ranks, screening, strict=True)
+        evidence = [float(evidence_for(r[None], self.pos_weight, s[None])[0]) for r, s in pairs]
         rows = zip(self.specs, means, evidence, self.n_splits.tolist(), strict=True)
         return [Tried(spec, float(mean), mean.standard_error, nats, n_splits) for spec, mean, nats, n_splits in rows]
 
@@ -268,7 +285,15 @@ def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
     return [np.array(path) for path in paths.values()]
 
 
-def _fold_ranks(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Models]:
-    """The models of the specs, fitted to a split, and the ranks of its held-out positives and known negatives."""
+def _fold_ranks(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Floats, Models]:
+    """The models of the specs, fitted to a split, with ranks of its held-out rows.
+
+    These are the ranks of positives and known negatives by the models, and of positives by their screening fits. The
+    specs are those of one path, and share a screening fit.
+    """
     models, held_out = scorer.path(data.subset(split.fitted), specs), data.subset(split.held_out)
-    return held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative), models
+    ranks = held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative)
+    screening = np.zeros((1, int(held_out.is_positive.sum())))
+    if models.screening is not None:
+        screening = held_out_ranks(models.screening.subset(np.zeros(1, dtype=np.intp)), held_out)
+    return ranks, np.tile(screening, (len(specs), 1)), models

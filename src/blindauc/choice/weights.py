@@ -8,6 +8,11 @@ a Gibbs posterior (Catoni, PAC-Bayesian supervised classification, 2007; Bissiri
 mean rank alone cannot tell a candidate that ranks wrong labels low from one that ranks them high at the expense of the
 right ones: with 30 % far wrong labels both have the same blind AUC.
 
+Nor can the likelihood tell whether a nonlinear candidate should leave labels out: a score that bends can rank a cluster
+of wrong labels high beside the right ones. There the screening fit, the linear fit that decides which labels to leave
+out, is evidence, too: each of its out-of-fold ranks counts one nat. If these labels are wrong, its blind AUC rises
+without them, although they rank last then. If they only lie where the truth bends, it does not.
+
 Candidates are compared within their shape, and shapes by the likelihood of the averaged ranks of their candidates, so
 that a shape gains nothing by having many candidates. Among candidates of equal belief, more evidence never gives less
 weight.
@@ -33,20 +38,29 @@ B 2016). Over 83 recorded draws (`benchmarks/choice.py`), powers of 0.3, 0.4, 0.
 """
 
 
-def evidence_for(ranks: Floats, weight: Floats) -> Floats:
+def evidence_for(ranks: Floats, weight: Floats, screening: Floats | None = None) -> Floats:
     """The evidence for each candidate, in nats.
 
     Parameters
     ----------
     ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
     weight : array of shape (n_pos,)
+    screening : array of shape (n_candidates, n_pos), optional
+        The ranks by the screening fits; 0 for candidates without one.
     """
     is_held_out = ~np.isnan(ranks[0])
-    return POWER * log_likelihood(ranks[:, is_held_out], weight[is_held_out])
+    evidence = POWER * log_likelihood(ranks[:, is_held_out], weight[is_held_out])
+    return evidence if screening is None else evidence + screening[:, is_held_out] @ weight[is_held_out]
 
 
 def gibbs_weights(
-    log_belief: Floats, ranks: Floats, weight: Floats, kept: Bools | None = None, *, shapes: Sequence[str] | None = None
+    log_belief: Floats,
+    ranks: Floats,
+    weight: Floats,
+    kept: Bools | None = None,
+    *,
+    shapes: Sequence[str] | None = None,
+    screening: Floats | None = None,
 ) -> Floats:
     """The weights of the candidates; they sum to one.
 
@@ -60,6 +74,8 @@ def gibbs_weights(
         the belief.
     shapes : sequence of str, optional
         The shape of each candidate; by default all have the same.
+    screening : array of shape (n_candidates, n_pos), optional
+        The ranks by the screening fits, see `evidence_for`.
 
     Examples
     --------
@@ -72,7 +88,7 @@ def gibbs_weights(
     ranked = ~np.isnan(ranks[0])
     some = np.where(ranked if kept is None else ranked & kept, weight, 0.0)
     scale = weight[ranked].sum() / some.sum() if some.any() else 0.0
-    return _weights(log_belief, ranks, scale * some, of_shapes(shapes or ["linear"] * len(ranks)))
+    return _weights(log_belief, ranks, scale * some, of_shapes(shapes or ["linear"] * len(ranks)), screening)
 
 
 def of_shapes(shapes: Sequence[str]) -> dict[str, Ints]:
@@ -81,11 +97,14 @@ def of_shapes(shapes: Sequence[str]) -> dict[str, Ints]:
     return {shape: np.flatnonzero(every == shape) for shape in dict.fromkeys(shapes)}
 
 
-def _weights(log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints]) -> Floats:
+def _weights(
+    log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints], screening: Floats | None
+) -> Floats:
     weights = np.zeros(len(log_belief))
     # First within each shape, then shapes against each other by the ranks of these averages.
     for index in places.values():
-        weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight))
+        by_screening = None if screening is None else screening[index]
+        weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight, by_screening))
     shares = softmax([log_shape_weight(shape, weights[k], ranks[k], weight) for shape, k in places.items()])
     for share, index in zip(shares, places.values(), strict=True):
         weights[index] *= share

@@ -66,6 +66,10 @@ class Models(Protocol):
     def outliers(self) -> Bools:
         """Mask of the labelled positives that each fit left out, of shape (n_models, n_pos)."""
 
+    @property
+    def screening(self) -> Models | None:
+        """The models that decided which positives each fit left out; None if the fits decided themselves."""
+
     def inclusion(self, weight: Floats) -> Floats:
         """The total weight of the models that use each column, of shape (p,)."""
 

@@ -1,7 +1,7 @@
 """Models that are linear in derived columns (curves and kernels), with the objective and solvers of linear models.
 
 A nonlinear model can fit wrong labels, which lowers its own objective. A linear model mostly cannot. So the labelled
-positives left out of a nonlinear fit are those that a linear fit with the same share leaves out.
+positives left out of a nonlinear fit are those that a linear fit with the same share, the screening fit, leaves out.
 
 The derived columns depend on X only, never on labels. They are therefore made once for all folds, and out-of-fold
 scores remain out of fold. They already have the scale that the ridge assumes, and the fits do not scale them again.
@@ -172,10 +172,18 @@ class DerivedModel:
 
 @dataclass(frozen=True)
 class DerivedModels:
-    """Models that are linear in the same derived columns."""
+    """Models that are linear in the same derived columns.
+
+    Parameters
+    ----------
+    basis : Basis
+    linear : LinearModels of the derived columns
+    screening : LinearModels of the columns of X, one for each model, which decided on its outliers
+    """
 
     basis: Any
     linear: LinearModels
+    screening: LinearModels
 
     def __len__(self) -> int:
         return len(self.linear)
@@ -195,10 +203,11 @@ class DerivedModels:
         return weight @ self.columns
 
     def subset(self, index: Ints) -> DerivedModels:
-        return replace(self, linear=self.linear.subset(index))
+        return DerivedModels(self.basis, self.linear.subset(index), self.screening.subset(index))
 
     def joined(self, others: Sequence[DerivedModels]) -> DerivedModels:
-        return replace(self, linear=self.linear.joined([each.linear for each in others]))
+        linear = self.linear.joined([each.linear for each in others])
+        return DerivedModels(self.basis, linear, self.screening.joined([each.screening for each in others]))
 
     def average(self, weight: Floats) -> DerivedModel:
         return DerivedModel(self.basis, self.linear.average(weight).coef)
@@ -230,25 +239,29 @@ class DerivedScorer:
         return self.linear.ridge_unit(self.derived(data), of_derived(spec))
 
     def path(self, data: Data, specs: Sequence[Spec]) -> DerivedModels:
-        parts = {}
-        for key, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
-            left_out = self.left_out(data, some[0])
-            linear = self.linear.path(self.derived(data.without(left_out)), [of_derived(spec) for spec in some])
-            parts[key] = some, replace(linear, outliers=np.tile(left_out, (len(some), 1)))
+        parts, order = [], []
+        for _, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
+            screening = self.screening(data, some[0]).subset(np.zeros(len(some), dtype=np.intp))
+            derived = self.derived(data.without(screening.outliers[0]))
+            linear = self.linear.path(derived, [of_derived(spec) for spec in some])
+            parts.append(DerivedModels(self.basis, replace(linear, outliers=screening.outliers), screening))
+            order += some
         # The groups were fitted one after the other: back to the order of `specs`.
-        place = {spec: k for k, spec in enumerate(spec for some, _ in parts.values() for spec in some)}
-        first, *others = [linear for _, linear in parts.values()]
-        return DerivedModels(self.basis, first.joined(others).subset(np.array([place[spec] for spec in specs])))
+        place = {spec: k for k, spec in enumerate(order)}
+        return parts[0].joined(parts[1:]).subset(np.array([place[spec] for spec in specs]))
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
-        """The labelled positives that a linear model of X leaves out with the same share, of shape (n_pos,)."""
+        """The labelled positives that the screening fit leaves out, of shape (n_pos,)."""
         if spec.n_outliers == 0:
             return np.zeros(data.rows.n_positives, dtype=bool)
+        return self.screening(data, spec).outliers[0]
+
+    def screening(self, data: Data, spec: Spec) -> LinearModels:
+        """The linear fit to X that decides which positives to leave out, with the same share."""
         straight = Spec(
             "standard", spec.loss, 1.0, spec.n_outliers, None, known_negative_share=spec.known_negative_share
         )
-        fit = self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
-        return fit.outliers[0]
+        return self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
 
 
 def of_derived(spec: Spec) -> Spec:

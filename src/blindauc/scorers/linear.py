@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,6 +94,7 @@ class LinearModels:
 
     coef: Any
     outliers: Bools
+    screening: ClassVar[None] = None
 
     def __len__(self) -> int:
         return int(self.coef.shape[0])

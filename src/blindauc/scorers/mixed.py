@@ -108,6 +108,12 @@ class MixedModels:
     def outliers(self) -> Bools:
         return self._gathered({family: part.outliers for family, part in self.parts.items()})
 
+    @property
+    def screening(self) -> MixedModels | None:
+        """The models that decided for each model; None if any decided for itself."""
+        parts = {family: part.screening for family, part in self.parts.items()}
+        return None if None in parts.values() else MixedModels(self.family, parts)
+
     def inclusion(self, weight: Floats) -> Floats:
         """The share of the weight that uses each column, among the models that select columns if there are any."""
         selecting = np.where(np.isin(self.family, SELECTING), weight, 0.0)

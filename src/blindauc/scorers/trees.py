@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class TreeModels:
     boosted: tuple[Boosted, ...]
     n_features: int
     outliers: Bools
+    screening: ClassVar[None] = None
 
     def __len__(self) -> int:
         return len(self.boosted)
