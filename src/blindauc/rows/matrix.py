@@ -113,7 +113,7 @@ class Matrix:
         return self._widened()
 
     def _widened(self) -> Iterable[tuple[slice, Floats]]:
-        """Blocks of rows in one buffer, which each block overwrites: a new array for each took up to half as long again."""
+        """Blocks of rows in one buffer, which each overwrites: new arrays took up to half as long again."""
         n_rows = max(1, WIDENED_ENTRIES // max(1, self.n_features))
         buffer = np.empty((min(n_rows, self.n_rows), self.n_features))
         for start in range(0, max(self.n_rows, 1), n_rows):
