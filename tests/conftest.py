@@ -1,6 +1,7 @@
 """Fixtures and settings of all tests."""
 
 import gc
+from contextlib import contextmanager
 from functools import partial
 
 import chromium
@@ -33,7 +34,13 @@ def no_lines_of_progress(monkeypatch):
     monkeypatch.setattr(displays, "FIRST_LINE", 600.0)
 
 
+FEW_MIXTURES = {
+    "prior.posterior.PRIOR_CELLS": np.linspace(0, 1, 21) ** 2,
+    "prior.posterior.CONTAMINATION_CELLS": np.array([0.0, 0.03, 0.07, 0.12, 0.19, 0.3, 0.5]),
+}
+
 FEW = {
+    **FEW_MIXTURES,
     "choice.baselines.L1_PENALTIES": (0.03,),
     "choice.space.RIDGE_DECADES": (1, -1),
     "choice.space.NONLINEAR_RIDGE_DECADES": (1, -1),
@@ -43,19 +50,30 @@ FEW = {
     "estimators.space.N_LEAVES": (4,),
     "estimators.space.N_ROUNDS": (5, 20),
     "estimators.tuning.REPEATED_BELOW": 0,
-    "prior.posterior.PRIOR_CELLS": np.linspace(0, 1, 21) ** 2,
-    "prior.posterior.CONTAMINATION_CELLS": np.array([0.0, 0.03, 0.07, 0.12, 0.19, 0.3, 0.5]),
     "analysis.selection.N_HALVES": 4,
     "analysis.rank_curves.pu_roc_band": partial(pu_roc_band, n_resamples=19),
 }
 
 
+@contextmanager
+def _patched(constants):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, values in constants.items():
+            patch.setattr(f"blindauc.{name}", values)
+        yield
+
+
 @pytest.fixture(scope="module")
 def few_candidates():
     """Quick searches, for tests of what is made of a search; how it chooses is the matter of others."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, values in FEW.items():
-            patch.setattr(f"blindauc.{name}", values)
+    with _patched(FEW):
+        yield
+
+
+@pytest.fixture(scope="module")
+def few_mixtures():
+    """Quick calibration, for tests of fits; how near its numbers are to the truth is the matter of others."""
+    with _patched(FEW_MIXTURES):
         yield
 
 

@@ -11,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV, make_system
 from blindauc.datasets import make_correlated_data, make_paper_data
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 6))
 X[:10] += 0.5

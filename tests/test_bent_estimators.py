@@ -16,6 +16,8 @@ from blindauc.estimators import shapes as shapes_module
 
 pytest.importorskip("lightgbm")
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 SHAPE_NAMES = list(SHAPES)
 BENT = [shape for shape in SHAPE_NAMES if shape != "linear"]
 SOME = {"gamma": 1.0, "n_leaves": 4, "n_rounds": 20}

@@ -31,6 +31,8 @@ from blindauc.scorers.tree import levels_in
 
 lightgbm = pytest.importorskip("lightgbm")
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 N_WARDS = 12
 WARDS = np.array([f"w{k:02d}" for k in range(N_WARDS)])
 EFFECT = np.random.default_rng(9).permutation(np.linspace(-3, 3, N_WARDS))

@@ -23,6 +23,8 @@ from blindauc import (
 from blindauc.datasets import make_paper_data
 from blindauc.losses import LOSSES, BarrierHinge
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 DATA = make_paper_data(n_features=30, n_outliers=4, n_relevant=15, n_pos=60, n_negatives=160, random_state=1)
 ESTIMATORS = [BlindAUCClassifier, PUErrorClassifier]
 both = pytest.mark.parametrize("Estimator", ESTIMATORS)

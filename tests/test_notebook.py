@@ -18,6 +18,8 @@ from blindauc.estimators.notebook import found
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.words import MINUS
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 DATA = make_paper_data(n_features=20, n_outliers=3, n_relevant=10, random_state=0)
 NAMES = [f"column_{number}" for number in range(20)]
 HOSTILE = ["<script>window.hacked = true</script>", "\"'><img src=x onerror='window.hacked = true'>", *NAMES[2:]]

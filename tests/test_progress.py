@@ -21,6 +21,14 @@ LINE = re.compile(
     r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+%  [a-z0-9 ]+, \d+:\d\d (so far|in all)(, about \d+:\d\d left)?$"
 )
 COMMAND = (sys.executable, "-m", "blindauc")
+FEW_RIDGES = """
+from blindauc.choice import space
+from blindauc.estimators import tuning
+
+space.RIDGE_DECADES, tuning.REPEATED_BELOW = (1,), 0
+from blindauc import __main__
+"""
+"""The same command with a search that is soon over, for what is shown meanwhile."""
 
 
 @pytest.fixture
@@ -228,7 +236,7 @@ def test_a_terminal_sees_one_bar_with_the_time_left(tmp_path):
     table["infection"] = np.where(np.arange(200) < 30, "yes", "")
     table.to_csv(tmp_path / "table.csv", index=False)
     ours, theirs = pty.openpty()
-    command = [*COMMAND, *FIT, "table.csv", "--label", "infection", "--jobs", "1"]
+    command = [sys.executable, "-c", FEW_RIDGES, *FIT, "table.csv", "--label", "infection", "--jobs", "1"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
     os.close(theirs)

@@ -14,6 +14,8 @@ from blindauc.evidence.clusters import design_effect
 from blindauc.evidence.folds import fold_splits, group_digests, splits_of
 from blindauc.rows.digests import row_digests
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 QUICK = {
     "shape": "linear",
     "l2": [0.1, 10.0],

@@ -14,6 +14,8 @@ from blindauc.rows.view import PartedView
 from blindauc.scorers.linear import LinearScorer, outlier_set
 from blindauc.sparsity import AllFeatures
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 N, P, N_POS = 600, 4, 60
 
 

@@ -15,6 +15,8 @@ from blindauc.rows.scaling import SCALINGS
 from blindauc.scorers import LinearModel, Spec
 from blindauc.scorers.projection import Projection
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 PAPER = [
     make_paper_data(n_features=9, n_outliers=4, n_relevant=6, n_pos=40, n_negatives=80, random_state=seed)
     for seed in range(3)

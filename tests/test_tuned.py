@@ -26,6 +26,8 @@ from blindauc.report.comparing import verdict
 from blindauc.scorers import Spec
 from blindauc.scorers.projection import Projection
 
+pytestmark = pytest.mark.usefixtures("few_mixtures")
+
 PAPER = make_paper_data(n_features=9, n_outliers=4, n_relevant=6, n_pos=40, n_negatives=80, random_state=0)
 DATA = as_data(PAPER.X, PAPER.y_pu == 1)
 FEW = {

@@ -155,8 +155,10 @@ def outermost(mixtures: Plausible, labelled: Floats, unlabelled: Floats) -> Plau
 def _ends(answers: Floats, inside: Bools) -> Bools:
     """Return which of the mixtures inside attain the minimum or the maximum of any quantity."""
     places, ends = np.flatnonzero(inside), np.zeros_like(inside)
-    for extreme in (np.argmin, np.argmax):
-        ends[places[extreme(answers[inside], axis=0)]] = True
+    some = answers[inside]
+    for extreme in (some.min(axis=0), some.max(axis=0)):
+        # The first that attains it. `argmin` and `argmax` along this axis copy everything first, which takes longer.
+        ends[places[(some == extreme).argmax(axis=0)]] = True
     return ends
 
 
