@@ -53,7 +53,7 @@ def data():
 
 
 X, Y, WEIGHT = data()
-SIXTEEN = (0, *(24,) * 7, 0, *(24,) * 7, 24, 24)
+SIXTY_FOUR = (0, *(6,) * 31, 0, *(6,) * 31, 12)
 
 
 def objective_of(rows, loss="logistic"):
@@ -88,7 +88,7 @@ def processes():
         yield client
 
 
-CHUNKS = {"1": (N,), "7": 60, "16 and empty ones": SIXTEEN}
+CHUNKS = {"1": (N,), "7": 60, "64 and empty ones": SIXTY_FOUR}
 
 
 @pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
@@ -164,9 +164,8 @@ def few():
 
 def test_a_search_in_memory_runs_its_folds_on_dask(processes):
     X, y = few()
-    settings = {"shape": "linear", "scaling": "standard", "n_outliers": 0, "cv": 3, "prior": 0.1}
-    search = BlindAUCClassifierCV(**settings, n_jobs=2)
-    alone = BlindAUCClassifierCV(**settings).fit(X, y)
+    search = BlindAUCClassifierCV(n_jobs=2, shape="linear")
+    alone = BlindAUCClassifierCV(shape="linear").fit(X, y)
     with processes.as_current(), joblib.parallel_config("dask", client=processes):
         search.fit(X, y)
     assert (search.coef_ == alone.coef_).all()
@@ -393,7 +392,7 @@ class Counted(SchedulerPlugin):
 
 
 def test_a_gradient_takes_at_most_three_tasks_for_each_partition(client):
-    with in_dask(SIXTEEN) as rows:
+    with in_dask(SIXTY_FOUR) as rows:
         objective, shift = objective_of(PartedView.of(rows)), np.zeros(N_POS)
         objective.gradient(np.zeros(P), shift)  # what is found out once
         counted, scheduler = Counted(), client.cluster.scheduler
