@@ -223,8 +223,11 @@ def outlier_set(data: Any, share: float) -> SparsitySet:
 
 
 def _ridges_between(first: float, last: float) -> Floats:
-    """Ridges between two others, at most a decade apart; nine decades if the last one is zero."""
-    last = last or first * DECADE**-9
+    """Ridges between two others, at most a decade apart; nine decades if the last one is zero.
+
+    There are 16 decades at most: rounding errors hide the differences of weaker ridges.
+    """
+    last = max(last, first * DECADE**-16) if last else first * DECADE**-9
     n_steps = int(np.ceil(round(np.log(first / last) / np.log(DECADE), 6)))
     return np.geomspace(first, last, n_steps + 1)[1:-1] if n_steps > 1 else np.zeros(0)
 
