@@ -79,6 +79,14 @@ BAD_PARAMS = {
     ),
     "no groups": ({"sparsity": "group_l0"}, "needs groups"),
     "groups without use": ({"groups": [0, 0, 0, 1, 1, 1]}, 'choose "group_l0"'),
+    "groups of rows": (
+        {"groups": np.arange(30) // 2},
+        r"pass groups of rows, such as patients, to fit\(groups=\.\.\.\)",
+    ),
+    "groups of rows as those of columns": (
+        {"sparsity": "group_l0", "groups": np.arange(30) // 2},
+        r"groups of rows, such as patients, go to fit\(groups=\.\.\.\)",
+    ),
     "too many groups": (
         {"sparsity": "group_l0", "groups": [0, 0, 0, 1, 1, 1], "n_features_to_select": 3},
         "from 1 to 2",

@@ -127,6 +127,11 @@ def test_it_reads_well(scores):
     assert unsure[2].startswith("  prior            between 0.")
 
 
+def test_reversed_scores_are_warned_of(scores):
+    with pytest.warns(UserWarning, match=r"sign of the scores may be reversed.* pass -out_of_fold_scores"):
+        judge(DATA.y_pu, -scores)
+
+
 def test_it_is_frozen(scores):
     with pytest.raises(AttributeError, match="cannot assign"):
         judge(DATA.y_pu, scores).auc = 1.0

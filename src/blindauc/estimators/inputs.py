@@ -88,7 +88,10 @@ def _features(kind: Any, groups: Any, n_features_to_select: Any, n_features: int
         raise ValueError(f'sparsity must be "l0", "group_l0" or "exclusive_l0", not {kind!r}.')
     if kind == "l0":
         if groups is not None:
-            raise ValueError('groups are given but sparsity="l0" has no use for them: choose "group_l0".')
+            raise ValueError(
+                'The groups of the constructor are groups of columns, and sparsity="l0" has no use for them: choose '
+                '"group_l0", or pass groups of rows, such as patients, to fit(groups=...).'
+            )
         if n_features_to_select is None:
             return AllFeatures(n_features)
         return L0(n_features, read_count(n_features_to_select, n_features, "columns"))
