@@ -61,6 +61,21 @@ def test_bad_data(Estimator, case):
         Estimator().fit(data, labels)
 
 
+@pytest.mark.parametrize("as_table", [False, True])
+def test_columns_with_missing_and_infinite_values_are_named(as_table):
+    bad = X.copy()
+    bad[3, [1, 4]] = np.nan
+    table = pd.DataFrame(bad, columns=list("abcdef")) if as_table else bad
+    named = "columns 'b', 'e'" if as_table else "columns 1, 4"
+    with pytest.raises(
+        ValueError, match=rf"contains NaN in {named}: .*; or choose shape=\"trees\", which takes missing"
+    ):
+        BlindAUCClassifier().fit(table, y)
+    many = sp.csr_matrix(np.where(np.arange(40)[:, None] == 2, np.inf, X))
+    with pytest.raises(ValueError, match=r"infinity .* in columns 0, 1, 2, 3, 4 and 1 more: replace"):
+        BlindAUCClassifier().fit(many, y)
+
+
 BAD_PARAMS = {
     "too many features": ({"n_features_to_select": 7}, "from 1 to 6"),
     "negative features": ({"n_features_to_select": -1}, "from 1 to 6"),
@@ -81,6 +96,14 @@ BAD_PARAMS = {
     ),
     "no groups": ({"sparsity": "group_l0"}, "needs groups"),
     "groups without use": ({"groups": [0, 0, 0, 1, 1, 1]}, 'choose "group_l0"'),
+    "groups of rows": (
+        {"groups": np.arange(40) // 2},
+        r"pass groups of rows, such as patients, to fit\(groups=\.\.\.\)",
+    ),
+    "groups of rows as those of columns": (
+        {"sparsity": "group_l0", "groups": np.arange(40) // 2},
+        r"groups of rows, such as patients, go to fit\(groups=\.\.\.\)",
+    ),
     "too many groups": (
         {"sparsity": "group_l0", "groups": [0, 0, 0, 1, 1, 1], "n_features_to_select": 3},
         "from 1 to 2",

@@ -351,7 +351,12 @@ def test_bad_settings_of_a_shape_are_named(name, value):
 
 
 REFUSED = {
-    "groups with trees": ("trees", X, {"groups": [0, 0, 1, 1, 2], "sparsity": "group_l0"}, "has no use for groups"),
+    "groups with trees": (
+        "trees",
+        X,
+        {"groups": [0, 0, 1, 1, 2], "sparsity": "group_l0"},
+        "has no use for groups of columns",
+    ),
     "groups with a kernel": ("kernel", X, {"groups": [0, 0, 1, 1, 2], "sparsity": "group_l0"}, "no use for groups"),
     "selection by a kernel": ("kernel", X, {"n_features_to_select": 2}, "selects no columns: leave n_features_to_se"),
     "selection by trees": ("trees", X, {"n_features_to_select": 0.5}, "selects no columns: leave n_features_to_select"),

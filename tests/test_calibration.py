@@ -1,5 +1,6 @@
 """What scores mean after a fit: probabilities, thresholds, doubtful labels, the prior that was not given."""
 
+import warnings
 from copy import deepcopy
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifier, Estimate, PUErrorClassifier
 from blindauc.datasets import make_paper_data
+from blindauc.estimators.explained import OF_CALIBRATION
 from blindauc.prior import expected_fdr
 from blindauc.ranks import Ranked, share_below
 from blindauc.theory import auc_from_blind_auc
@@ -259,8 +261,11 @@ def test_without_calibration_there_are_no_probabilities(models, Estimator):
     model.fit(DATA.X, DATA.y_pu)
     for name in ("predict_proba", "doubtful_labels", *LEARNT):
         assert not hasattr(model, name)
-    with pytest.raises(AttributeError, match="predict_proba"):
-        model.predict_proba(DATA.X)
+    for name in OF_CALIBRATION:
+        with pytest.raises(AttributeError, match=f"^{name} needs calibrate=True"):
+            getattr(model, name)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense_'"):
+        _ = model.nonsense_
     np.testing.assert_array_equal(model.coef_, models(Estimator, "prior").coef_)
 
 
@@ -294,6 +299,19 @@ def test_tiny_data_work(Estimator, case, params):
     model = Estimator(l2=0.1, **params).fit(X, y)
     assert ((model.predict_proba(X) >= 0) & (model.predict_proba(X) <= 1)).all()
     assert 0 <= model.auc_.low <= model.auc_.high <= 1
+
+
+@both
+def test_too_few_labels_are_warned_of_once(Estimator):
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(UserWarning, match="cannot be estimated: at least 15 different rows have to be labelled") as told:
+        Estimator().fit(rows, np.arange(60) < 14)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Estimator().fit(rows, np.arange(60) < 15)
+        Estimator(calibrate=False).fit(rows, np.arange(60) < 14)
 
 
 @both

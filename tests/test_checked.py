@@ -253,8 +253,10 @@ def test_what_was_checked_is_used_for_what_it_is(model):
     assert model.contamination_ == pytest.approx(model.suspicion_[unchecked].mean(), abs=0.02)
     assert 0.5 < model.auc_checked_.low < model.auc_checked_ <= 1
     assert model.expected_wrong(5).high <= 5
-    with pytest.raises(ValueError, match="whole number from 1 to"):
+    with pytest.raises(ValueError, match=f"from 1 to {unchecked.sum()}, the number of .* not checked yet"):
         model.expected_wrong(len(labelled))
+    with pytest.raises(ValueError, match=f"from 1 to {unchecked.sum()}, the number of .* not checked yet"):
+        model.doubtful_labels(k=len(labelled))
 
 
 def test_confirmed_positives_are_neither_outliers_nor_set_apart():

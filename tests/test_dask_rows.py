@@ -257,7 +257,7 @@ BAD = {
     "infinity": (spoilt(0, 1, np.inf), Y, "Input X contains infinity .* partition 0"),
     "too large": (spoilt(399 - 20, 1, 1e120), Y, r"X has values up to 1.0e\+120, too large .* partition 3"),
     "float16": (ARRAY.astype(np.float16), Y, "X is float16"),
-    "text": (frame(f="a"), frame(ill=Y)["ill"], r"1 columns that are not numeric, the first of them \['f'\]"),
+    "text": (frame(f="a"), frame(ill=Y)["ill"], "1 column that is not numeric, 'f'"),
     "short y": (ARRAY, Y[:-1], "X and y must have as many rows as each other: X has 384, y 383"),
     "table as y": (ARRAY, np.column_stack([Y, Y]), "y should be a 1d array"),
     "no positive": (ARRAY, 0 * Y, "y has no positive class: every label is 0 or missing"),

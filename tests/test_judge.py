@@ -122,9 +122,14 @@ def test_it_reads_well(scores):
     told = repr(judge(DATA.y_pu, scores, prior=0.2)).splitlines()
     assert told[0] == "ScoreJudgement of 200 labelled and 800 unlabelled rows"
     assert [line.split()[0] for line in told[1:]] == ["AUC", "prior", "contamination", "doubtful"]
-    assert told[2].endswith("prior            0.200 (95 % interval 0.200 to 0.200)")
+    assert told[2].endswith("prior            0.200")
     unsure = repr(judge(DATA.y_pu, scores)).splitlines()
     assert unsure[2].startswith("  prior            between 0.")
+
+
+def test_reversed_scores_are_warned_of(scores):
+    with pytest.warns(UserWarning, match=r"sign of the scores may be reversed.* pass -out_of_fold_scores"):
+        judge(DATA.y_pu, -scores)
 
 
 def test_it_is_frozen(scores):

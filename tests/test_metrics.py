@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.exceptions import UndefinedMetricWarning, UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score, precision_score, recall_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
@@ -574,6 +574,25 @@ def test_scorers_get_weights_that_are_routed():
     assert np.all(result["test_weighted"] != result["test_plain"])
     plain = cross_val_score(LogisticRegression(), data.X, data.y_pu, scoring=blind_auc_scorer, cv=3)
     np.testing.assert_array_equal(result["test_plain"], plain)
+
+
+def test_weights_that_a_scorer_did_not_request_are_refused():
+    with config_context(enable_metadata_routing=True), pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        cross_validate(
+            LogisticRegression().set_fit_request(sample_weight=True),
+            np.arange(12.0)[:, None],
+            np.tile([0, 1], 6),
+            scoring=make_pu_scorer(blind_auc_score),
+            params={"sample_weight": np.ones(12)},
+        )
+
+
+def test_a_scorer_without_what_its_metric_needs_is_refused():
+    with pytest.raises(
+        ValueError, match=r"pu_auc_score needs prior: pass make_pu_scorer\(pu_auc_score, prior=\.\.\.\)"
+    ):
+        make_pu_scorer(pu_auc_score)
+    make_pu_scorer(lambda y, s, *, sample_weight, pos_label: 0.0)
 
 
 def test_grid_search_takes_weights_with_our_scorers():

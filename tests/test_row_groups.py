@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from instances import as_data
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier
 from blindauc.evidence.clusters import design_effect
@@ -300,6 +300,12 @@ def test_groups_and_times_that_make_no_sense(Estimator, case):
     with pytest.raises(ValueError, match=message) as error:
         Estimator().fit(X, Y, **options)
     assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(2), StratifiedGroupKFold(2)])
+def test_splitters_by_groups_need_groups(cv):
+    with pytest.raises(ValueError, match=r"splits rows by groups, and there are none: pass fit\(groups=\.\.\.\)"):
+        BlindAUCClassifierCV(shape="linear", cv=cv).fit(X, Y)
 
 
 def test_time_and_splits_of_ones_own_contradict_each_other():

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import blindauc.prior
 import blindauc.trust
@@ -228,6 +230,19 @@ def test_bad_input(case):
     params, message = BAD[case]
     with pytest.raises(ValueError, match=message):
         stability_selection(MODEL, DATA.X, DATA.y_pu, **params)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (make_pipeline(StandardScaler(), MODEL), "needs an estimator with get_support, which Pipeline has not"),
+        (BlindAUCClassifier(), r"BlindAUCClassifier\(n_features_to_select=None\) selects all columns"),
+        (BlindAUCClassifier(shape="kernel"), r"BlindAUCClassifier\(shape='kernel'\) selects no columns"),
+    ],
+)
+def test_an_estimator_that_selects_no_columns_is_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        stability_selection(model, DATA.X, DATA.y_pu)
 
 
 def test_halves_with_too_few_positives_say_so():

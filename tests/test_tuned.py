@@ -525,6 +525,11 @@ def test_bad_parameters_are_refused_by_name(name):
         tuned(**{name: BAD_PARAMETERS[name]})
 
 
+def test_a_kernel_alone_has_no_support_to_rank_by():
+    with pytest.raises(ValueError, match='choose rank_by="all"'):
+        tuned(shape="kernel", n_features_to_select="auto", rank_by="support")
+
+
 def test_shifts_are_refused_where_they_do_not_work():
     with pytest.raises(ValueError, match="outlier_handling"):
         tuned(PUErrorClassifierCV, risk="unbiased", outlier_handling="shift")

@@ -35,6 +35,8 @@ class Estimate(float):
     Estimate(0.9, 0.86, 0.93, confidence=0.95)
     >>> print(auc)
     0.900 (95 % interval 0.860 to 0.930)
+    >>> print(Estimate(15.424, 3.0, 18.0), Estimate(0.29, 0.29, 0.29), sep="; ")  # a count; a number that was given
+    15.4 (95 % interval 3 to 18); 0.290
     >>> auc.low <= 0.87 <= auc.high, round(auc.standard_error, 4)
     (True, 0.0179)
     """
@@ -75,5 +77,9 @@ class Estimate(float):
         return f"Estimate({numbers}, confidence={self.confidence!r})"
 
     def __str__(self) -> str:
-        percent = 100 * self.confidence
-        return f"{float(self):.3f} ({percent:g} % interval {self.low:.3f} to {self.high:.3f})"
+        if self.low == self.high:
+            return f"{float(self):.3f}"
+        is_count = self.high > 1 and self.low.is_integer() and self.high.is_integer()
+        of_value, of_ends = (".1f", ".0f") if is_count else (".3f", ".3f")
+        ends = f"{self.low:{of_ends}} to {self.high:{of_ends}}"
+        return f"{float(self):{of_value}} ({100 * self.confidence:g} % interval {ends})"

@@ -24,44 +24,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    KFold,
-    RandomizedSearchCV,
-    ShuffleSplit,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from blindauc import __version__, extras
-from blindauc.choice.baselines import Comparison
-from blindauc.choice.growth import GrowthStep
-from blindauc.estimate import Estimate
-from blindauc.estimators import (
-    BiasedSVM,
-    BlindAUCClassifier,
-    BlindAUCClassifierCV,
-    DifferenceOfMeans,
-    OneClassRanker,
-    PUErrorClassifier,
-    PUErrorClassifierCV,
-)
-from blindauc.explain import Interaction
 from blindauc.files import write_whole
-from blindauc.losses import BarrierHinge, Hinge, Logistic, Sigmoid, SquaredHinge
-from blindauc.preprocessing.preprocessor import name_of_category, name_of_number
-from blindauc.preprocessing.values import read_booleans, read_categories, read_dates, read_numbers
-from blindauc.prior.plausible import Plausible
-from blindauc.prior.result import PriorEstimate
-from blindauc.prior.score_model import ScoreModel
+from blindauc.model_types import KNOWN_TYPES, register_states
 from blindauc.rows.categories import Categories
-from blindauc.scorers.curves import Curves
-from blindauc.scorers.derived import DerivedModel
 from blindauc.scorers.forest import TreeModel, forest
-from blindauc.scorers.kernel import Kernel
-from blindauc.scorers.linear import LinearModel
 from blindauc.scorers.mixed import MixedModel
 
 _imported = partial(extras.imported, otherwise="Model files need skops: pip install 'blindauc[cli]'.")
@@ -76,56 +45,6 @@ intervals of probabilities, and those of format 3 coefficients in place of `mode
 MANIFEST = "blindauc.json"
 
 NO_CATEGORIES = Categories((), ())
-
-KNOWN_TYPES = tuple(
-    f"{known.__module__}.{known.__name__}"
-    for known in (
-        # models,
-        BiasedSVM,
-        BlindAUCClassifier,
-        BlindAUCClassifierCV,
-        DifferenceOfMeans,
-        OneClassRanker,
-        PUErrorClassifier,
-        PUErrorClassifierCV,
-        # what they learn,
-        Categories,
-        Comparison,
-        Curves,
-        DerivedModel,
-        Estimate,
-        GrowthStep,
-        Interaction,
-        Kernel,
-        LinearModel,
-        MixedModel,
-        Plausible,
-        PriorEstimate,
-        ScoreModel,
-        TreeModel,
-        # what they are given,
-        BarrierHinge,
-        Hinge,
-        Logistic,
-        Sigmoid,
-        SquaredHinge,
-        GroupKFold,
-        KFold,
-        ShuffleSplit,
-        StratifiedGroupKFold,
-        StratifiedKFold,
-        StratifiedShuffleSplit,
-        # and what preprocessors call
-        name_of_category,
-        name_of_number,
-        read_booleans,
-        read_categories,
-        read_dates,
-        read_numbers,
-        np.dtype,
-    )
-)
-"""Types that a file may hold beside those that skops trusts (numbers, text, containers, arrays, scikit-learn)."""
 
 _GET_ANOTHER = "get another copy, or save the model again with blindauc.save."
 
@@ -151,9 +70,10 @@ def save(model: BaseEstimator, path: Place) -> None:
     Raises
     ------
     ModelFileError
-        If the model could not be loaded again, for example because it holds a callback or a class of your own.
+        If the model could not be loaded again, for example because it holds a callback or a class of your own, or trees
+        of scikit-learn, whose compiled code does not validate what a file holds.
     OSError
-        If the file cannot be written.
+        If the file cannot be written, for example because there is no such folder.
 
     See Also
     --------
@@ -173,7 +93,12 @@ def save(model: BaseEstimator, path: Place) -> None:
     """
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"A model file holds an estimator, not a {type(model).__name__}: pass a fitted model.")
-    write_whole(Path(path), _packed(model))
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder {path.parent} to write {path.name} to: make it, or choose another."
+        )
+    write_whole(path, _packed(model))
 
 
 def load(path: Place) -> Any:
@@ -215,21 +140,12 @@ def load(path: Place) -> Any:
 
 
 def _packed(model: BaseEstimator) -> bytes:
-    skops_io = _skops_that_keeps_estimates()
+    skops_io = _imported("skops.io")
+    register_states(_imported("skops.io._utils"))
     try:
-        # Uncompressed, so that a file that unpacks to more than its own size (a zip bomb) can be refused.
-        content = skops_io.dumps(model, compression=zipfile.ZIP_STORED)
-        skops_io.loads(content, trusted=KNOWN_TYPES)
+        content = _loadable(model, skops_io)
     except Exception as error:  # a foreign object can raise anything
-        remedy = (
-            "save its best_estimator_"
-            if isinstance(model, GridSearchCV | RandomizedSearchCV)
-            else "remove parts that are neither of blindauc nor of scikit-learn, such as a callback or a sparse "
-            "matrix, and save it again"
-        )
-        raise ModelFileError(
-            f"This {type(model).__name__} could not be loaded again from a model file ({_one_line(error)}): {remedy}."
-        ) from error
+        raise ModelFileError(_why_not(model, error, skops_io)) from error
     stream = io.BytesIO(content)
     with zipfile.ZipFile(stream, "a", zipfile.ZIP_STORED) as archive:
         manifest = {"format": FORMAT, "blindauc": __version__, "sha256": _checksums(archive)}
@@ -237,21 +153,49 @@ def _packed(model: BaseEstimator) -> bytes:
     return stream.getvalue()
 
 
-def _skops_that_keeps_estimates() -> Any:
-    utils = _imported("skops.io._utils")
+def _loadable(model: BaseEstimator, skops_io: Any) -> bytes:
+    """The content of a skops file from which the model was loaded once; raises if that fails."""
+    # Uncompressed, so that a file that unpacks to more than its own size (a zip bomb) can be refused.
+    content: bytes = skops_io.dumps(model, compression=zipfile.ZIP_STORED)
+    skops_io.loads(content, trusted=KNOWN_TYPES)
+    return content
 
-    # An Estimate is a float, and skops would save nothing but its value. skops has no public way to register another
-    # state. Loading needs no registration: this loader calls the class with the saved arguments.
-    @utils._get_state.register(Estimate)  # type: ignore[untyped-decorator]
-    def state_of(estimate: Estimate, context: Any) -> dict[str, Any]:
-        return {
-            "__class__": Estimate.__name__,
-            "__module__": Estimate.__module__,
-            "__loader__": "ConstructorFromReduceNode",
-            "content": utils.get_state(estimate.__getnewargs__(), context),
-        }
 
-    return _imported("skops.io")
+def _why_not(model: BaseEstimator, error: Exception, skops_io: Any) -> str:
+    """Why a model cannot be saved, with the part of it that is the reason, and the remedy."""
+    part = _smallest_unsaved(model, skops_io)
+    whole = "" if part is model else f", a part of this {type(model).__name__},"
+    reason = _one_line(error)
+    if isinstance(error, skops_io.exceptions.UntrustedTypesFoundException):
+        unknown = skops_io.get_untrusted_types(data=skops_io.dumps(part))
+        names = ", ".join(sorted(set(unknown) - set(KNOWN_TYPES)))
+        reason = f"it holds {names}, and only types that are known to be harmless are loaded"
+    remedy = (
+        "save its best_estimator_"
+        if isinstance(part, GridSearchCV | RandomizedSearchCV)
+        else "remove a callback, use another estimator, or keep the model with joblib.dump, whose files can run code "
+        "when they are loaded"
+    )
+    return f"The {type(part).__name__}{whole} could not be loaded again from a model file ({reason}): {remedy}."
+
+
+def _smallest_unsaved(model: BaseEstimator, skops_io: Any) -> BaseEstimator:
+    """The innermost estimator of a model that cannot be saved, although all of its own parts can."""
+    for part in _estimators_in(vars(model)):
+        try:
+            _loadable(part, skops_io)
+        except Exception:  # as of the whole model
+            return _smallest_unsaved(part, skops_io)
+    return model
+
+
+def _estimators_in(part: Any) -> Iterator[BaseEstimator]:
+    """The estimators that are parts of a model, and not parts of these in turn."""
+    if isinstance(part, BaseEstimator):
+        yield part
+    elif isinstance(part, dict | list | tuple):
+        for each in part.values() if isinstance(part, dict) else part:
+            yield from _estimators_in(each)
 
 
 def _model_in(stream: BinaryIO, skops_io: Any) -> Any:

@@ -188,7 +188,7 @@ def resolve_groups(
     if len(members) != n_features:
         raise ValueError(
             f"groups must hold one id per column: {n_features} were expected, {len(members)} came. "
-            "For lists of columns, give a list of lists."
+            "For lists of columns, give a list of lists; groups of rows, such as patients, go to fit(groups=...)."
         )
     ids = np.asarray(members)
     ids = ids if ids.dtype.kind in "biuf" else ids.astype(str)

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import likeliest_ridge
 from blindauc.data import Data
+from blindauc.estimate import TOO_FEW
 from blindauc.estimators.door import opened, read_rows
 from blindauc.estimators.explaining import reference_rows
 from blindauc.estimators.inputs import check_number, check_share, check_whole
@@ -34,6 +35,7 @@ from blindauc.scorers.trees import TreeScorer
 from blindauc.solvers import Progress, Solution, exchange, path, psg
 from blindauc.sparsity import SparsitySet
 from blindauc.threads import blas_threads_for
+from blindauc.trust.ranks import has_evidence
 
 
 @parameters()
@@ -83,6 +85,8 @@ class PUClassifier(PUParameters):
             data, scores, ranks, self.prior, self.sampling, rows.labelled_share, self.outliers_
         ).with_leverage(rows.leverage_rows)
         self._store_meaning(meaning, data, scores, self.threshold)
+        if not has_evidence(self.calibration_):
+            warnings.warn(f"AUC, prior and probabilities of this fit {TOO_FEW}.", UserWarning, stacklevel=4)
         self._store_explanation(reference, data, folds)
 
     def _spec(self, scorer: MixedScorer, rows: ScreenedRows, n_outliers: int) -> Spec:

@@ -159,7 +159,7 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         intervals. Rows that were checked do not count.
     auc_ : Estimate
         The AUC of the ranking on true labels, from out-of-fold ranks and the two shares above. With fewer than 15
-        distinct positives it cannot be estimated: its interval is 0 to 1, as are those of the shares.
+        distinct positives it cannot be estimated, and `fit` warns: its interval is 0 to 1, as are those of the shares.
     suspicion_, labelled_rows_ : ndarray of shape (n_pos,)
         The probability that each labelled positive (of positive weight) is mislabelled, and its row in the training X.
     confirmed_rows_, known_negative_rows_ : ndarray, with `checked`

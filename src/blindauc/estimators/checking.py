@@ -123,6 +123,10 @@ class CheckingNext:
         """A mask of the `labelled_rows_` that were not checked."""
         return ~np.isin(self.labelled_rows_, self.checked_rows)
 
+    def _what_can_be_checked(self) -> str:
+        """The labels that are left to check, in words."""
+        return "labelled positives" + ("" if self._is_unchecked().all() else " that were not checked yet")
+
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def next_to_check(self, k: int, for_: str = "labels") -> Ints:
         """Row numbers, in the training X, of the rows to check next, in order.

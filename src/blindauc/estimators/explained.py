@@ -22,14 +22,35 @@ from blindauc.scorers import LinearModel, Model
 EFFECTS = "effects_"
 
 
+OF_CALIBRATION = frozenset(
+    {
+        "auc_",
+        "calibration_",
+        "check_for_ranking_",
+        "contamination_",
+        "doubtful_labels",
+        EFFECTS,
+        "expected_wrong",
+        "importance_",
+        "interactions",
+        "interactions_",
+        "labels_by_step_",
+        "lift_",
+        "next_to_check",
+        "predict_proba",
+        "predict_proba_interval",
+        "prior_",
+        "suspicion_",
+        "unlabelled_calibration_",
+    }
+)
+"""The attributes and methods that an estimator with calibrate=False does not have."""
+
+
 def is_calibrated(model: Any) -> bool:
-    """Whether a model was, or will be, calibrated; otherwise raise an AttributeError that names the remedy."""
+    """Whether a model was, or will be, calibrated."""
     # Before the fit, the parameter says whether the fit will calibrate.
-    if hasattr(model, "calibration_") or getattr(model, "calibrate", True):
-        return True
-    raise AttributeError(
-        "With calibrate=False there are no probabilities, suspicions and effects: set it to True and fit again."
-    )
+    return "calibration_" in vars(model) or bool(getattr(model, "calibrate", True))
 
 
 class ExplainedScore(BaseEstimator):  # type: ignore[misc]
@@ -42,6 +63,12 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
     importance_: Floats
     interactions_: list[Interaction]
     usual_: Floats
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for attributes that are not there: say which of them need calibration."""
+        if name in OF_CALIBRATION and not is_calibrated(self):
+            raise AttributeError(f"{name} needs calibrate=True: set it, and fit again.", name=name, obj=self)
+        return object.__getattribute__(self, name)  # raises the error of the attribute
 
     @property
     def coef_(self) -> Floats:

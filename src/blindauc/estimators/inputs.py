@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from blindauc._typing import Ints
@@ -23,7 +24,7 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
     """
     X = learnt_categories(estimator, X) if reset else known_categories(estimator, X)
     refuse_columns_that_are_no_numbers(X, MAKE_PREPROCESSOR)
-    with _remedy_for_tables():
+    with _remedy_for_tables(estimator, X):
         X = validate_data(
             estimator,
             X,
@@ -45,15 +46,38 @@ def takes_missing(estimator: Any) -> bool:
 
 
 @contextmanager
-def _remedy_for_tables() -> Iterator[None]:
-    """A context that adds the remedy to scikit-learn's errors about missing values and text."""
+def _remedy_for_tables(estimator: Any, X: Any) -> Iterator[None]:
+    """A context that adds columns and the remedy to scikit-learn's errors about missing values, infinity and text."""
     try:
         yield
     except ValueError as error:
-        what = str(error).splitlines()[0]
-        if "contains NaN" in what or "could not convert string" in what:
-            raise ValueError(f"{what.rstrip('.')}: {MAKE_PREPROCESSOR}.") from error
+        what = str(error).splitlines()[0].rstrip(".")
+        if "contains NaN" in what:
+            trees = '; or choose shape="trees", which takes missing values' if hasattr(estimator, "shape") else ""
+            raise ValueError(f"{what}{_columns_where(np.isnan, X)}: {MAKE_PREPROCESSOR}{trees}.") from error
+        if "contains infinity" in what:
+            raise ValueError(f"{what}{_columns_where(np.isinf, X)}: replace these values.") from error
+        if "could not convert string" in what:
+            raise ValueError(f"{what}: {MAKE_PREPROCESSOR}.") from error
         raise
+
+
+def _columns_where(is_bad: Callable[[Any], Any], X: Any) -> str:
+    """The first columns with such values, by name or number, in words; empty if they cannot be told."""
+    if sp.issparse(X):
+        entries = X.tocoo()
+        columns = np.unique(entries.col[is_bad(entries.data)])
+    else:
+        try:
+            columns = np.flatnonzero(is_bad(np.asarray(X, dtype=np.float64)).any(axis=0))
+        except (TypeError, ValueError):  # pandas.NA, for example, is no number
+            return ""
+    if len(columns) == 0:
+        return ""
+    names = getattr(X, "columns", None)
+    first = ", ".join(str(column) if names is None else repr(names[column]) for column in columns[:5].tolist())
+    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
+    return f" in column{'s' * (len(columns) > 1)} {first}{more}"
 
 
 def read_outlier_count(n_outliers: Any, n_pos: int) -> int:
@@ -88,7 +112,10 @@ def _features(kind: Any, groups: Any, n_features_to_select: Any, n_features: int
         raise ValueError(f'sparsity must be "l0", "group_l0" or "exclusive_l0", not {kind!r}.')
     if kind == "l0":
         if groups is not None:
-            raise ValueError('groups are given but sparsity="l0" has no use for them: choose "group_l0".')
+            raise ValueError(
+                'The groups of the constructor are groups of columns, and sparsity="l0" has no use for them: choose '
+                '"group_l0", or pass groups of rows, such as patients, to fit(groups=...).'
+            )
         if n_features_to_select is None:
             return AllFeatures(n_features)
         return L0(n_features, read_count(n_features_to_select, n_features, "columns"))

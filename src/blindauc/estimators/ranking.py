@@ -172,7 +172,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         rows = self._by_suspicion()
         if k is None:
             return rows[: int(flag(self.suspicion_[self._is_unchecked()], max_fdr).sum())]
-        (n_wanted,) = read_counts("k", k, len(rows), "labelled positives")
+        (n_wanted,) = read_counts("k", k, len(rows), self._what_can_be_checked())
         return rows[:n_wanted]
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
@@ -201,7 +201,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         True
         """
         check_is_fitted(self)
-        wanted = read_counts("k", k, int(self._is_unchecked().sum()), "labelled positives")
+        wanted = read_counts("k", k, int(self._is_unchecked().sum()), self._what_can_be_checked())
         n_apart = int((self.leverage_ > 0).sum())
         found = self.calibration_.expected_wrong(self.labels_by_step_, wanted, n_apart)
         return found[0] if isinstance(k, Integral) else found

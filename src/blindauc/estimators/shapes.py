@@ -59,8 +59,8 @@ def check_shapes(shapes: Sequence[Any], estimator: Any, rows: ScreenedRows) -> N
             raise ValueError(fault)
     if estimator.groups is not None and not set(shapes) & set(SELECTING):
         raise ValueError(
-            f'shape="{shapes[0]}" selects no columns, and has no use for groups: leave them out, or choose "linear" or '
-            '"curves".'
+            f'shape="{shapes[0]}" selects no columns, and has no use for groups of columns: leave them out, or choose '
+            '"linear" or "curves"; groups of rows, such as patients, go to fit(groups=...).'
         )
 
 

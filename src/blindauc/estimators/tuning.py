@@ -79,6 +79,8 @@ class TunedPUClassifier(PUParameters):
             rows = read_rows(self, parts, X, y, sample_weight, **known).counted()
             self._features(rows.data)  # groups have to make sense before they can be counted
             choices = read_choices(self, rows)
+            if self.rank_by == "support" and set(choices.shapes) == {"kernel"}:
+                raise ValueError('shape="kernel" selects no columns: choose rank_by="all", or add another shape.')
             scorer = self._scorer(rows.data, choices.shapes, choices.gammas)
             _check_outliers_can_be_shifted(scorer, choices)
             space = space_of(scorer, rows.data, choices)

@@ -112,6 +112,8 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     if data.group is not None:
         groups = np.full(n_rows, -1)
         groups[data.row] = data.group
+    elif _needs_groups(cv):
+        raise ValueError(f"cv={cv!r} splits rows by groups, and there are none: pass fit(groups=...).")
     digests, splits = row_digests(data.X, 0), []
     for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y, groups):
         fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
@@ -124,6 +126,13 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
     if not splits:
         raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
     return splits
+
+
+def _needs_groups(cv: Any) -> bool:
+    """Whether a splitter is one of scikit-learn that splits by groups, such as GroupKFold."""
+    if not hasattr(cv, "get_metadata_routing"):
+        return False
+    return cv.get_metadata_routing().split.requests.get("groups") is True
 
 
 def enough_rows(data: Data) -> Bools:

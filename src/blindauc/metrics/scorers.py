@@ -6,7 +6,7 @@ scikit-learn's scorers take the larger label as positive. These take the last of
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Self
 
 from sklearn.utils.metadata_routing import MetadataRequest
@@ -22,6 +22,8 @@ class PUScorer:
         self._metric, self._options = metric, options
         self._wants_labels = "y_pred" in signature(metric).parameters
         self._request = MetadataRequest(owner=repr(self))
+        # Neither requested nor refused: scikit-learn raises UnsetMetadataPassedError if weights are passed.
+        self._request.score.add_request(param="sample_weight", alias=None)
 
     def __call__(self, estimator: Any, X: Any, y_pu: Any, sample_weight: Any = None) -> float:
         """The metric of a fitted estimator on these rows."""
@@ -29,7 +31,7 @@ class PUScorer:
         return self._metric(y_pu, answer, sample_weight=sample_weight, pos_label=estimator.classes_[1], **self._options)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Request sample weights, if scikit-learn's metadata routing is enabled."""
+        """Request sample weights (True), or refuse them (False), if scikit-learn's metadata routing is enabled."""
         self._request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
@@ -64,6 +66,11 @@ def make_pu_scorer(metric: Callable[..., float], **options: Any) -> PUScorer:
     PUScorer
         `scorer(estimator, X, y_pu, sample_weight=None)`, for the parameter `scoring` of scikit-learn.
 
+    Raises
+    ------
+    ValueError
+        If an option that the metric needs is missing, such as the `prior` of `pu_auc_score`.
+
     Examples
     --------
     >>> from sklearn.model_selection import cross_val_score
@@ -78,7 +85,16 @@ def make_pu_scorer(metric: Callable[..., float], **options: Any) -> PUScorer:
     >>> bool(abs(scores.mean() - 0.88) < 0.03)
     True
     """
+    needed = [each.name for each in signature(metric).parameters.values() if _is_needed(each)]
+    if missing := [name for name in needed if name not in options]:
+        name = metric.__name__
+        raise ValueError(f"{name} needs {missing[0]}: pass make_pu_scorer({name}, {missing[0]}=...).")
     return PUScorer(metric, options)
+
+
+def _is_needed(parameter: Parameter) -> bool:
+    is_ours = parameter.name in ("sample_weight", "pos_label")  # the scorer passes them
+    return parameter.kind is Parameter.KEYWORD_ONLY and parameter.default is Parameter.empty and not is_ours
 
 
 def scores_of(estimator: Any, X: Any) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Real
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from blindauc.estimate import MIN_POSITIVES, TOO_FEW, Estimate
 from blindauc.labels import is_missing, read_labels
 from blindauc.prior import ScoreModel, flag, is_identified
 from blindauc.ranks import Ranked, share_below
-from blindauc.trust.ranks import assess_ranks, has_evidence, on_scores, without_evidence
+from blindauc.trust.ranks import CHANCE, assess_ranks, has_evidence, on_scores, without_evidence
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -139,7 +141,7 @@ def judge(
     out_of_fold_scores : array-like of shape (n,)
         One score per row, higher for positives, each by a model that was not fitted to the row, such as from
         `sklearn.model_selection.cross_val_predict` with shuffled folds. In-sample scores give an AUC that is too high,
-        and hide wrong labels.
+        and hide wrong labels. A warning says if positives score lower than unlabelled rows.
     prior : float, optional
         The share of positives among the unlabelled rows, if known.
     sample_weight : array-like of shape (n,), optional
@@ -185,7 +187,9 @@ def judge(
     fold = np.zeros(len(scores), dtype=np.intp) if folds is None else _read_folds(folds, len(scores))
     rank = _ranks_by_fold(scores, fold, ~is_positive, weight)
     labelled = np.flatnonzero(is_positive)
-    found = assess_ranks(_ranked(rank, is_positive, weight), prior)
+    ranked = _ranked(rank, is_positive, weight)
+    _warn_if_reversed(ranked)
+    found = assess_ranks(ranked, prior)
     if np.count_nonzero(weight[labelled]) < MIN_POSITIVES:
         found = without_evidence(found, prior)
     counted = ~is_positive & (weight > 0)
@@ -206,6 +210,20 @@ def _ranked(rank: Floats, is_positive: Bools, weight: Floats) -> Ranked:
     counts = Data(None, is_positive[kept], weight[kept], kept, np.flatnonzero(is_positive)).counts
     pos, kept_rank = is_positive[kept], rank[kept]
     return Ranked(kept_rank[pos], kept_rank[~pos], counts[pos], counts[~pos])
+
+
+def _warn_if_reversed(ranked: Ranked) -> None:
+    """Warn if the blind AUC is below one half by a Mann-Whitney test at the two-sided level of 1 %."""
+    blind_auc = float(np.average(ranked.pos, weights=ranked.pos_weight))
+    reach = NormalDist().inv_cdf(0.995) * np.sqrt((1 / ranked.pos_weight.sum() + 1 / ranked.unl_weight.sum()) / 12)
+    if blind_auc + reach < CHANCE:
+        warnings.warn(
+            f"Labelled positives score lower than unlabelled rows (the blind AUC is {blind_auc:.3f}; 0.5 is chance). "
+            "The sign of the scores may be reversed: if low scores mean positive, pass -out_of_fold_scores; of "
+            "predict_proba, pass the column of the positive class.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _ranks_by_fold(scores: Floats, fold: Ints, is_unlabelled: Bools, weight: Floats) -> Floats:

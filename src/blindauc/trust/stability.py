@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.labels import read_labels
+from blindauc.scorers.mixed import SELECTING
 from blindauc.sparsity import resolve_groups
 
 
@@ -162,7 +163,8 @@ def stability_selection(
     Parameters
     ----------
     estimator : estimator with `get_support`
-        Its hyper-parameters should be fixed, as those of the `best_estimator_` of a search are.
+        It must select columns: those of this package need `n_features_to_select`. Its hyper-parameters should be fixed,
+        as those of the `best_estimator_` of a search are.
     X, y : as in the estimator's `fit`
     n_resamples : int, default=50
         The number of half-samples; an odd number is raised by one. Shah and Samworth (2013) recommend 100.
@@ -190,6 +192,7 @@ def stability_selection(
     """
     if n_resamples < 2:
         raise ValueError(f"n_resamples must be at least 2, a complementary pair, not {n_resamples!r}.")
+    _check_selects_columns(estimator)
     is_positive = read_labels(y, getattr(estimator, "pos_label", None)).is_positive
     halves = _complementary_halves(is_positive, -(-n_resamples // 2), check_random_state(random_state))
     supports = np.array(Parallel(n_jobs=n_jobs)(delayed(_support)(estimator, X, y, half) for half in halves))
@@ -197,6 +200,24 @@ def stability_selection(
     names = getattr(X, "columns", None)
     by_group = None if groups is None else _by_group(supports, resolve_groups(groups, supports.shape[1], names))
     return StabilitySelection(supports.mean(axis=0), by_group, len(supports))
+
+
+def _check_selects_columns(estimator: Any) -> None:
+    """Raise unless the estimator selects columns."""
+    name = type(estimator).__name__
+    if not hasattr(estimator, "get_support"):
+        raise ValueError(
+            f"stability_selection needs an estimator with get_support, which {name} has not: instead of a pipeline, "
+            "pass its last step, with X as the steps before it transform it."
+        )
+    params = estimator.get_params()
+    if "shape" not in params or "n_features_to_select" not in params:
+        return  # not one of ours
+    shape = params["shape"]
+    if not set([shape] if isinstance(shape, str) else shape) & {"auto", *SELECTING}:
+        raise ValueError(f'{name}(shape={shape!r}) selects no columns: choose "linear" or "curves".')
+    if params["n_features_to_select"] is None:
+        raise ValueError(f"{name}(n_features_to_select=None) selects all columns: choose a number or a share of them.")
 
 
 def _complementary_halves(is_positive: Bools, n_pairs: int, rng: np.random.RandomState) -> Iterator[Ints]:
