@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blindauc.report.counting import how_many
 from blindauc.report.elements import Child, Markup, tag, together
-from blindauc.report.words import count, number, percent, percent_range
+from blindauc.report.words import count, number, percent, percent_range, were
 from blindauc.review.decisions import LABELLED
 from blindauc.review.estimates import CheckSummary
 from blindauc.review.queue import Queue
@@ -31,10 +31,9 @@ def _so_far(summary: CheckSummary, what: str, found: str) -> Child:
     if summary.share is None:
         return tag("p", "Nothing is checked yet.")
     n_found, share = summary.n_found, summary.share
-    were = "was" if n_found == 1 else "were"
     expected = "" if summary.expected is None else f" {_about(summary.expected)} expected."
     return [
-        tag("p", f"{n_found:,} of {count(summary.n_checked, what, f'{what}s')} {were} {found}", class_="so-far"),
+        tag("p", f"{n_found:,} of {count(summary.n_checked, what, f'{what}s')} {were(n_found)} {found}", class_="so-far"),
         tag("p", f"{percent(share.value)} (95 % interval {percent_range(share)}).{expected}", class_="note"),
     ]
 
