@@ -96,7 +96,7 @@ def stated_checks(checks: Checks) -> str:
     >>> stated_checks(Checks(0, 0, 12, 8))
     'Of 20 unlabelled rows that were checked 12 were positive.'
     """
-    n_labels, n_others = checks.n_labels, checks.n_positive + checks.n_negative
+    n_labels, n_others = checks.n_labels, checks.n_others
     labels = f"{stated_found(n_labels, checks.n_wrong, 'label', 'wrong')}." if n_labels else ""
     others = f"{stated_found(n_others, checks.n_positive, 'unlabelled row', 'positive')}." if n_others else ""
     return " ".join(filter(None, [labels, others]))
