@@ -144,7 +144,7 @@ def _check_columns(frame: pd.DataFrame, names: Names) -> None:
         missing, remedies = ["'decision'"], ["add it with right, wrong or cannot tell"]
     if not has_row:
         missing.append("'id' or 'row'")
-        remedies.append("add one of them" if guess is None else f"perhaps {guess!r} is the id: rename it to 'id'")
+        remedies.append("add one of them" if guess is None else f"perhaps {guess!r} is the id, then rename it to 'id'")
     raise ValueError(f"The table has no column {', and none called '.join(missing)}: {', and '.join(remedies)}.")
 
 
