@@ -17,7 +17,7 @@ from blindauc.report import Baseline, Curve, Expected, Feature, Findings, Interv
 from blindauc.report.cautions import cautions
 from blindauc.report.charts import place_of, round_steps, thinned, tuning_chart
 from blindauc.report.comparing import verdict
-from blindauc.report.counting import among_first
+from blindauc.report.counting import among_first, wrong_first
 from blindauc.report.elements import UNREADABLE, VOID, Markup, tag, together
 from blindauc.report.findings import Checks
 from blindauc.report.sections.trust import more_rows
@@ -264,6 +264,21 @@ def test_checks_are_told_where_labels_and_numbers_are():
     assert "wrong labels among the checked    31 of 40; by their ranks about 32 (95 % interval 25 to 37)" in lines
     unknown = replace(findings, checks=replace(checks, auc=None, expected=None))
     assert "were expected" not in text_of(unknown) + summary(unknown, Path("run"))
+
+
+def test_what_was_checked_is_not_to_be_checked_next():
+    findings = example()
+    n_open = 12
+    checks = Checks(len(findings.doubts) - n_open - 1, 1, 3, 4)
+    findings = replace(findings, checks=checks)
+    assert wrong_first(findings).k == n_open
+    n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled - 7
+    assert f"of {n_unlabelled:,} unlabelled rows that nobody has checked" in text_of(findings)
+    assert "ranking.csv where the column checked is blank" in summary(findings, Path("run"))
+    one = replace(findings, checks=Checks(1, 1, 0, 1, expected=Interval(1.2, 0.0, 2.0)))
+    told = summary(one, Path("run"))
+    assert "Of 2 labels that were checked 1 was wrong. Of 1 unlabelled row that was checked 0 were positive." in told
+    assert "by their ranks about 1 (95 % interval 0 to 2) was expected" in told
 
 
 def test_there_is_no_minus_before_a_zero():

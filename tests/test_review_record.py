@@ -289,7 +289,10 @@ NAMES = Names(["P1", "P2", "=P3", "P4"], frozenset({1, 2, 3}))
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"row": [1], "verdict": ["right"]}, "must have the columns 'decision' and 'id' or 'row'"),
+        ({"row": [1], "verdict": ["right"]}, "^The table has no column 'decision': add it with"),
+        ({"patient": ["P1", "P2", None], "decision": ["right"] * 3}, "'id' or 'row': perhaps 'patient' is the id"),
+        ({"ward": ["a", "b"], "decision": ["right"] * 2}, "^The table has no column 'id' or 'row': add one of them"),
+        ({"patient": ["P4"]}, "no column 'decision', and none called 'id' or 'row': add it with .* perhaps 'patient'"),
         ({"row": [1, 2], "decision": ["right", "perhaps"]}, "Data row 2 says 'perhaps'"),
         ({"row": [1, 9], "decision": ["right", "right"]}, "Data row 2 names row '9', but the rows go from 1 to 4"),
         ({"row": [0], "decision": ["right"]}, "the rows go from 1 to 4"),

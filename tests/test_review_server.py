@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +19,10 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'blindauc[review]'")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'blindauc[review]'")
 
-from findings_examples import HOSTILE, hostile_bent, shaky
+from findings_examples import HOSTILE, bent, hostile_bent, shaky
 from review_desk import N_LABELS, Client, desk_in
 
+from blindauc.report.findings import Checks
 from blindauc.review.record import RECORD, Record
 from blindauc.review.security import Door, TooSoonError
 from blindauc.review.serving import prepare
@@ -194,6 +196,33 @@ def test_a_decision_and_what_is_known_then(client):
     csv = client.ask("GET", "/checked.csv?reviewer=Ada").content.decode("utf-8-sig").splitlines()
     assert len(csv) == 3
     assert '"positive","wrong","no fever","Ada"' in csv[1]
+
+
+def test_rows_checked_before_the_fit_are_counted_and_not_queued(serve):
+    client = Client(serve(lambda: replace(bent(), checks=Checks(n_right=4, n_wrong=1, n_positive=1, n_negative=0))))
+    state = client.get("/state?reviewer=Ada")
+    labels, unlabelled = state["queues"]["labels"], state["queues"]["unlabelled"]
+    assert [row for row, _ in labels["rows"]] == list(range(1, N_LABELS - 4))
+    assert (labels["before"], unlabelled["before"]) == (5, 1)
+    words = state["summaries"]["labels"]
+    assert "5 labels were checked before this fit, and 1 of them was wrong." in words
+    assert "Nothing is checked since." in words
+    assert f"Of the {N_LABELS - 5} labels that are not checked, expect" in words
+    assert (
+        "1 unlabelled row was checked before this fit, and 1 of them was positive." in state["summaries"]["unlabelled"]
+    )
+    assert client.ask("GET", f"/rows/{N_LABELS}").status == 404
+    _, news = client.decide("a", 1, "wrong")
+    assert "1 of 1 label was wrong" in news["summaries"]["labels"]
+    client.close()
+
+
+def test_all_labels_checked_before_the_fit(serve):
+    client = Client(serve(lambda: replace(bent(), checks=Checks(N_LABELS - 2, 2, 0, 0))))
+    state = client.get("/state?reviewer=Ada")
+    assert state["queues"]["labels"]["rows"] == []
+    assert "All of them are checked." in state["summaries"]["labels"]
+    client.close()
 
 
 def test_a_conflict_is_shown_and_kept(client):

@@ -48,10 +48,11 @@ class Analysis:
     findings : Findings, the content of the report
     ranking : DataFrame of all rows, the most likely positive first. Its columns are `id` (with `id=`), `group` (with
         `rows_by=`), `row` (the row number, 1 for the first row below the header), the columns of `show=`, `rank`,
-        `score`, `probability` and its 95 % interval from `probability_low` to `probability_high`, `labelled`, and
-        `reason`, a text for the first 1,000 unlabelled rows. All probabilities are those of an unlabelled row with
-        this score. Where the class prior is neither given nor identified by the data, `probability` is missing and
-        the interval covers all plausible priors
+        `score`, `probability` and its 95 % interval from `probability_low` to `probability_high`, `labelled`,
+        `checked` (if rows were checked: "positive" or "negative", blank for all others), and `reason`, a text for the
+        first 1,000 unlabelled rows. All probabilities are those of an unlabelled row with this score. Where the class
+        prior is neither given nor identified by the data, `probability` is missing and the interval covers all
+        plausible priors
     doubtful : DataFrame of the labelled rows, the most doubtful first, as `audit` returns it
     features : DataFrame of all columns, the largest weights first: `column`, `source`, `weight`, `direction`,
         `inclusion`, `selected`, `frequency`, `step`, `unit`, `climb` and `bends`

@@ -46,24 +46,36 @@ def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> In
     >>> decided(pd.DataFrame({"row": [3, 1], "decision": ["wrong", "right"]}), None, 4).tolist()
     [1, 0, -1, 0]
     """
+    verdict = np.full(n_rows, UNCHECKED, dtype=np.intp)
+    places = decided_places(decisions, names, n_rows)
+    words = decisions[COLUMN].tolist()
+    verdict[places] = [_verdict(word, line) for line, word in enumerate(words, start=1)]
+    return verdict
+
+
+def decided_places(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> list[int]:
+    """The place of the row, from 0, that each line of a table of decisions is about; the parameters are as above."""
     by_name = ROW not in decisions and names is not None and ID in decisions
     if COLUMN not in decisions or not (by_name or ROW in decisions):
         raise ValueError(
             f"A table of decisions needs the columns {COLUMN!r} and {ROW!r}, or {COLUMN!r} and {ID!r} if a column "
             f"names the rows, but has {', '.join(map(repr, decisions.columns))}: rename its columns."
         )
-    verdict = np.full(n_rows, UNCHECKED, dtype=np.intp)
-    seen: set[int] = set()
+    places: dict[int, None] = {}
     place_of = {name: place for place, name in enumerate(names or ())}
-    for line, (row, word) in enumerate(zip(decisions[ID if by_name else ROW], decisions[COLUMN], strict=True), start=1):
+    for line, row in enumerate(decisions[ID if by_name else ROW], start=1):
         place = place_of.get(str(row)) if by_name else _place(row, n_rows)
         if place is None:
             raise ValueError(f"Data row {line} of the decisions is about {row!r}, but the table has no such row.")
-        if place in seen:
+        if place in places:
             raise ValueError(f"Data row {line} of the decisions is about {row!r} again: remove one of the two.")
-        seen.add(place)
-        verdict[place] = _verdict(word, line)
-    return verdict
+        places[place] = None
+    return list(places)
+
+
+def is_blank(decisions: pd.DataFrame) -> pd.Series:
+    """Which lines of a table of decisions decide nothing; "cannot tell" is a decision."""
+    return decisions[COLUMN].isna() | (decisions[COLUMN].astype(str).str.strip() == "")
 
 
 def _place(row: Any, n_rows: int) -> int | None:

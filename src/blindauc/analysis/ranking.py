@@ -16,6 +16,7 @@ from blindauc.analysis.pipeline import Steps
 from blindauc.analysis.reasons import reasons_to_check
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import PROBABILITY, ranks_of, training_scores_of
+from blindauc.checked import as_words
 from blindauc.estimators.inputs import read_counts
 from blindauc.preprocessing import feature_groups, group_names
 from blindauc.report.findings import Case, Interval
@@ -32,7 +33,7 @@ MOST_CELLS = 40
 LONGEST_CELL = 200
 """Characters of a cell that the report shows (convention)."""
 
-OWN = ("id", "group", "row", "rank", "score", *PROBABILITY, "labelled", "reason")
+OWN = ("id", "group", "row", "rank", "score", *PROBABILITY, "labelled", "checked", "reason")
 """The column names of a ranking that do not come from the table."""
 
 
@@ -85,7 +86,8 @@ def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = (
     if inputs.row_groups is not None:
         names.insert(names.columns.get_loc("row"), "group", inputs.row_groups)
     rows = pd.concat([names, shown], axis=1).assign(rank=rank)
-    rows = pd.concat([rows, scores], axis=1).assign(labelled=~unlabelled, reason=reason)
+    checked = {} if inputs.verdict is None else {"checked": as_words(inputs.verdict)}
+    rows = pd.concat([rows, scores], axis=1).assign(labelled=~unlabelled, **checked, reason=reason)
     return rows.sort_values("rank", kind="stable", ignore_index=True)
 
 

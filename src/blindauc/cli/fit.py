@@ -26,7 +26,7 @@ from blindauc.cli.outputs import (
     filled,
     tidy,
 )
-from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
+from blindauc.cli.paths import Capacity, Force, HeaderRow, Prior, Shape, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.files import write_whole
 from blindauc.progress import steps
@@ -93,22 +93,12 @@ def fit(
     groups: Annotated[
         Path | None, path_option(help="The same as a table with the columns 'column' and 'group'.")
     ] = None,
-    prior: Annotated[
-        float | None, typer.Option(help="The share of positives among the unlabelled rows, from 0 to 1, if known.")
-    ] = None,
-    capacity: Annotated[
-        int | None,
-        typer.Option(help="How many rows you can check; the results say how many positives to expect among them."),
-    ] = None,
+    prior: Prior = None,
+    capacity: Capacity = None,
     show: Annotated[
         list[str] | None, typer.Option(help="Columns to include in the ranking.", metavar="COLUMNS")
     ] = None,
-    shape: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Shapes of score to try: 'auto' for all, or some of 'linear,curves,kernel,trees'.", metavar="SHAPES"
-        ),
-    ] = None,
+    shape: Shape = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     memory: Annotated[
@@ -252,16 +242,19 @@ def _groups_in(path: Path) -> dict[str, str]:
 
 
 def _found_in(decisions: Path, frame: Any, id: str | None, checked: str | None) -> Any:
-    """The results of a check from a table of decisions and, for rows that are not in it, from a column."""
-    from blindauc.analysis.checks import checked_in, decided
+    """The results of a check from a table of decisions and, for rows that it does not decide on, from a column."""
+    from blindauc.analysis.checks import checked_in, decided, decided_places, is_blank
     from blindauc.checked import as_words
     from blindauc.datasets.tables import read_table
 
     names = None if id is None or id not in frame else frame[id].astype(str).tolist()
-    found = decided(read_table(decisions), names, len(frame))
+    table = read_table(decisions)
+    found = decided(table, names, len(frame))
     before = None if checked is None else checked_in(frame, checked)
     if before is not None:
-        found[found == 0] = before[found == 0]
+        places = decided_places(table[~is_blank(table)], names, len(frame))
+        before[places] = found[places]
+        found = before
     return as_words(found)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,15 +14,27 @@ from blindauc.cli.compare import compared_runs, told_lines
 from blindauc.cli.config import options_of
 from blindauc.cli.fit import fit
 from blindauc.cli.outputs import FINDINGS, MODEL, RUN, check_outputs, read_run, tidy
-from blindauc.cli.paths import Force, path_argument, path_option
+from blindauc.cli.paths import Capacity, Force, Prior, Shape, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.files import write_whole
 
 if TYPE_CHECKING:
-    from blindauc._typing import Ints
-    from blindauc.report.findings import Findings
+    import pandas as pd
 
 CHANGES = "changes.html"
+
+
+class _Decisions(NamedTuple):
+    """What to fit with.
+
+    Attributes
+    ----------
+    path : the file of all decisions; None if there are none
+    new : those made since the run; None if there are none
+    """
+
+    path: Path | None
+    new: pd.DataFrame | None
 
 
 def refit(
@@ -34,6 +46,9 @@ def refit(
         ),
     ] = None,
     data: Annotated[Path | None, path_option(help="The table of the fit, where it was moved.")] = None,
+    prior: Prior = None,
+    capacity: Capacity = None,
+    shape: Shape = None,
     out: Annotated[
         Path | None, path_option(help="The folder to write to; that of the run and '-refit' by default.")
     ] = None,
@@ -42,25 +57,30 @@ def refit(
     """Fit again with the options of a run and what was checked since, and tell what changed.
 
     Writes a new folder as `blindauc fit` does, and beside its files a page of what changed. Of the labels that were
-    checked it says how many were wrong, and how many the run expected.
+    checked it says how many were wrong, and how many the run expected. Decisions that the run itself was fitted with
+    still count; where a row was decided on again, the newer decision does.
 
     [bold]Examples[/bold]
 
       blindauc refit results
 
       blindauc refit results --checked checked.csv --out after_review
+
+      blindauc refit results-refit --prior 0.1 --out second_round
     """
     for name in (RUN, FINDINGS, MODEL):
         if not (run / name).exists():
             raise FileNotFoundError(f"There is no {run / name}: name a folder that `blindauc fit` wrote.")
     folder = tidy(out or run.resolve().with_name(f"{run.resolve().name}-refit"))
     check_outputs([folder / CHANGES], force=force)
-    with _decisions(run, checked) as decisions:
-        options = options_of(run / RUN, _parameters()) | {"decisions": str(decisions)}
+    changed = {"prior": prior, "capacity": capacity, "shape": shape or None}
+    given = {name: value for name, value in changed.items() if value is not None}
+    options = options_of(run / RUN, _parameters()) | given | ({} if data is None else {"data": data})
+    with _decisions(run, checked, options, is_needed=not given) as decisions:
+        options["decisions"] = decisions.path
         paths = {name: Path(options[name]) for name in ("data", "groups", "decisions") if options.get(name)}
-        table = {} if data is None else {"data": data}
-        fit(**options | paths | table, out=folder, force=force)
-        audit = list(_audit(run, folder))
+        fit(**options | paths, out=folder, force=force)
+        audit = list(_audit(run, folder, decisions.new))
     from blindauc.report.compare import write_comparison
 
     found = compared_runs((run, folder), [read_run(each / RUN) for each in (run, folder)])
@@ -75,70 +95,138 @@ def _parameters() -> set[str]:
 
 
 @contextmanager
-def _decisions(run: Path, checked: Path | None) -> Iterator[Path]:
-    """The file of what was checked: as given, or what the record holds, written beside it under a name of its own.
+def _decisions(run: Path, checked: Path | None, options: dict[str, Any], *, is_needed: bool) -> Iterator[_Decisions]:
+    """The decisions of all rounds: the file that is given, or one that is written into the run's folder.
 
-    The name depends on what is in it, so that nothing is ever replaced, and the new run can be repeated.
+    The name of the latter depends on what is in it, so that nothing is ever replaced, and the new run can be repeated.
     """
-    if checked is not None:
-        yield checked
+    from blindauc.datasets.tables import read_table
+    from blindauc.review.exchange import csv_of
+
+    before = _before(run, options)
+    new = _reviewed(run, is_needed=is_needed) if checked is None else read_table(checked)
+    table = _in_all(before, new, options)
+    if table is None or (before is None and checked is not None):
+        yield _Decisions(checked, new)
         return
-    content = _exported(run)
+    content = csv_of(table)
     path = run / f"checked-{hashlib.sha256(content).hexdigest()[:12]}.csv"
     is_new = not path.exists()
     if is_new:
         write_whole(path, content)
     try:
-        yield path
+        yield _Decisions(path, new)
     except BaseException:
         if is_new:
             path.unlink(missing_ok=True)
         raise
 
 
-def _exported(run: Path) -> bytes:
+def _before(run: Path, options: dict[str, Any]) -> pd.DataFrame | None:
+    """The decisions that the run was fitted with: from their file or, if that is gone or was edited, from the model."""
     from blindauc.analysis.provenance import sha256_of
-    from blindauc.review.exchange import as_csv
+    from blindauc.datasets.tables import read_table
+    from blindauc.review.rounds import decisions_of
+
+    if not options.get("decisions"):
+        return None
+    path = Path(options["decisions"])
+    is_there = path.is_file() and sha256_of(path) == read_run(run / RUN).get("decisions_sha256")
+    return read_table(path) if is_there else decisions_of(_ranking(run))
+
+
+def _reviewed(run: Path, *, is_needed: bool) -> pd.DataFrame | None:
+    """The decisions in the record of the run."""
+    from blindauc.analysis.provenance import sha256_of
+    from blindauc.review.exchange import checked_table
     from blindauc.review.record import RECORD, Record
 
-    if not (run / RECORD).exists():
+    entries = []
+    if (run / RECORD).exists():
+        record = Record(run / RECORD, data=str(read_run(run / RUN).get("data_sha256")), model=sha256_of(run / MODEL))
+        try:
+            entries = record.entries()
+        finally:
+            record.close()
+    elif is_needed:
         raise FileNotFoundError(
             f"Nothing was checked: there is no {run / RECORD}. Check labels with `blindauc review`, or name a table of "
             "decisions with --checked."
         )
-    record = Record(run / RECORD, data=str(read_run(run / RUN).get("data_sha256")), model=sha256_of(run / MODEL))
-    try:
-        entries = record.entries()
-    finally:
-        record.close()
-    if not entries:
+    if not entries and is_needed:
         raise ValueError(f"{run / RECORD} holds no decision: check labels with `blindauc review`.")
-    return as_csv(entries)
+    return checked_table(entries) if entries else None
 
 
-def _audit(run: Path, folder: Path) -> Iterator[str]:
+def _in_all(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict[str, Any]) -> pd.DataFrame | None:
+    """The decisions of the rounds before and the new ones in one table."""
+    from blindauc.datasets.tables import read_table
+    from blindauc.review.rounds import added_up
+
+    if before is None or new is None:
+        return new if before is None else before
+    id, place = options.get("id"), {name: options.get(name) for name in ("sheet", "header_row")}
+    frame = read_table(Path(options["data"]), **place)
+    names = None if id is None or id not in frame else frame[id].astype(str).tolist()
+    return added_up(before, new, names, len(frame))
+
+
+def _audit(run: Path, folder: Path, new: pd.DataFrame | None) -> Iterator[str]:
     """How many of the labels that were checked since were wrong, and how many the run expected."""
-    from blindauc.analysis.pipeline import steps_of
-    from blindauc.model_files import load
     from blindauc.report.findings import Findings
+    from blindauc.report.stating import stated_found
     from blindauc.review.queue import queues_of
 
-    before: Findings = Findings.from_json((run / FINDINGS).read_text(encoding="utf-8"))
-    was, now = (steps_of(load(each / MODEL)).ranking for each in (run, folder))
-    since = set((now.checked_rows + 1).tolist()) - set((was.checked_rows + 1).tolist())
-    negative = set((_rows(now, "known_negative_rows_") + 1).tolist())
-    for queue, what, other, looked_for in zip(
-        queues_of(before), ("labels", "unlabelled rows"), ("wrong", "positive"), (True, False), strict=True
+    was, now = _verdicts(run), _verdicts(folder)
+    if was:
+        yield from _rounds(was, now)
+    when = " in this round" if was else ""
+    before = Findings.from_json((run / FINDINGS).read_text(encoding="utf-8"))
+    for queue, what, other, word in zip(
+        queues_of(before), ("label", "unlabelled row"), ("wrong", "positive"), ("negative", "positive"), strict=True
     ):
-        found = {place: (row in negative) == looked_for for row, place in queue.places.items() if row in since}
-        if found:
-            known = queue.prospect.after(found)
+        places = {row: place for row, place in queue.places.items() if row in now and row not in was}
+        if places:
+            known = queue.prospect.after({place: now[row] == word for row, place in places.items()})
             expected = "" if known.expected is None else f"; the run before expected {known.expected:.0f}"
-            yield f"Of {known.n_checked:,} {what} that were checked {known.n_found:,} were {other}{expected}."
+            yield f"{stated_found(known.n_checked, known.n_found, what, other, when)}{expected}."
+    if new is not None:
+        yield from _left_open(new)
 
 
-def _rows(ranking: Any, name: str) -> Ints:
-    import numpy as np
+def _rounds(was: dict[int, str], now: dict[int, str]) -> Iterator[str]:
+    from blindauc.report.words import count
 
-    rows: Ints = getattr(ranking, name, np.zeros(0, dtype=np.intp))
-    return rows
+    n_before = len(now.keys() & was.keys())
+    checked = count(len(now), "row that was checked", "rows that were checked")
+    yield f"This fit uses {checked}: {n_before:,} from the rounds before and {len(now) - n_before:,} new."
+    n_replaced = sum(now.get(row) != word for row, word in was.items())
+    if n_replaced:
+        yield f"{count(n_replaced, 'decision', 'decisions')} of the rounds before gave way to a newer one."
+
+
+def _left_open(new: pd.DataFrame) -> Iterator[str]:
+    from blindauc.report.words import count
+
+    words = new["decision"].astype(str).str.strip().str.lower().tolist()
+    n_unclear, n_disagreeing = words.count("cannot tell"), words.count("disagreement")
+    if n_unclear:
+        counts = count(n_unclear, "could not be told, and counts", "could not be told, and count")
+        yield f"{counts} as not checked."
+    if n_disagreeing:
+        yield f"Reviewers disagree on {n_disagreeing:,}: decide again in `blindauc review`."
+
+
+def _verdicts(run: Path) -> dict[int, str]:
+    """The rows that a run was fitted with as checked, by their numbers from 1: "positive" or "negative"."""
+    from blindauc.review.rounds import decisions_of
+
+    found = decisions_of(_ranking(run))
+    return dict(zip(found["row"].tolist(), found["decision"].tolist(), strict=True))
+
+
+def _ranking(run: Path) -> Any:
+    from blindauc.analysis.pipeline import steps_of
+    from blindauc.model_files import load
+
+    return steps_of(load(run / MODEL)).ranking

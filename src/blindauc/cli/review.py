@@ -70,6 +70,7 @@ def review(
 
 def _export(folder: Path, path: Path, *, force: bool) -> None:
     from blindauc.analysis.writing import check_ending, write_table
+    from blindauc.report.words import count
     from blindauc.review.exchange import checked_table
     from blindauc.review.record import RECORD
 
@@ -85,11 +86,12 @@ def _export(folder: Path, path: Path, *, force: bool) -> None:
     n_rows = write_table(table, path)
     disagreements = int((table["decision"] == "disagreement").sum())
     open_ones = f", {disagreements:,} of them with a disagreement" if disagreements else ""
-    typer.echo(f"{n_rows:,} rows were checked{open_ones}: {printable(str(path))}")
+    typer.echo(f"{count(n_rows, 'row was', 'rows were')} checked{open_ones}: {printable(str(path))}")
 
 
 def _import(folder: Path, data: Path | None, path: Path, reviewer: str) -> None:
     from blindauc.datasets.tables import read_table
+    from blindauc.report.words import count, were
     from blindauc.review.exchange import read_decisions, without_repeats
 
     findings = _findings(folder)
@@ -100,8 +102,8 @@ def _import(folder: Path, data: Path | None, path: Path, reviewer: str) -> None:
     finally:
         record.close()
     repeated = len(attempts) - n_new
-    already = f"; {repeated:,} were in the record already" if repeated else ""
-    typer.echo(f"{n_new:,} decisions were added{already}: {printable(str(record.path))}")
+    already = f"; {repeated:,} {were(repeated)} in the record already" if repeated else ""
+    typer.echo(f"{count(n_new, 'decision was', 'decisions were')} added{already}: {printable(str(record.path))}")
 
 
 def _serve(folder: Path, data: Path | None, host: str, port: int, *, blind: bool) -> None:

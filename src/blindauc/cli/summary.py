@@ -15,6 +15,7 @@ from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
 from blindauc.report.counting import how_many, positives_first, wrong_first
 from blindauc.report.findings import Expected
 from blindauc.report.stating import stated, stated_checks, stated_prior, stated_wrong
+from blindauc.report.words import were
 
 if TYPE_CHECKING:
     from blindauc.report.findings import Findings
@@ -89,11 +90,13 @@ def _numbers(findings: Findings) -> Iterator[str]:
     if checks is not None and checks.expected is not None:
         expected = how_many(Expected(checks.n_labels, *checks.expected), is_known=True)
         of_checked = f"{checks.n_wrong:,} of {checks.n_labels:,}"
-        yield f"wrong labels among the checked    {of_checked}; by their ranks {expected} were expected"
+        by_ranks = f"by their ranks {expected} {were(round(checks.expected.value))} expected"
+        yield f"wrong labels among the checked    {of_checked}; {by_ranks}"
     found, wrong = positives_first(findings), wrong_first(findings)
     rows = _found(found, findings) if found else "how many are positive cannot be estimated"
     labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be estimated"
-    yield f"rows to check                     in the order of {RANKING}: {rows}"
+    unchecked = " where the column checked is blank" if checks is not None and checks.n_others else ""
+    yield f"rows to check                     in the order of {RANKING}{unchecked}: {rows}"
     yield f"labels to check                   in the order of {DOUBTFUL}: {labels}"
 
 

@@ -48,7 +48,9 @@ def positives_first(findings: Findings) -> Expected | None:
 def wrong_first(findings: Findings) -> Expected | None:
     """The expected wrong labels among the most suspicious ones; None if they could not be estimated."""
     curve = findings.wrong if findings.is_auc_known else []
-    return among_first(curve, LABELS_FIRST) if curve else None
+    # Labels that were checked are the last of the list. What they are is known, and nobody checks them next.
+    n_open = len(findings.doubts) - (0 if findings.checks is None else findings.checks.n_labels)
+    return among_first(curve, min(LABELS_FIRST, n_open) if n_open > 0 else LABELS_FIRST) if curve else None
 
 
 def whole_range(low: float, high: float) -> str:

@@ -82,6 +82,11 @@ class Checks:
         """Labels that were checked."""
         return self.n_right + self.n_wrong
 
+    @property
+    def n_others(self) -> int:
+        """Unlabelled rows that were checked."""
+        return self.n_positive + self.n_negative
+
 
 @dataclass(frozen=True)
 class Curve:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from blindauc.estimate import TOO_FEW, Estimate
 from blindauc.report.counting import how_many
 from blindauc.report.findings import Checks, Expected, Interval
+from blindauc.report.words import count, were
 
 
 def stated(number: Interval | Estimate, *, is_known: bool) -> str:
@@ -70,6 +71,19 @@ def stated_wrong(wrong: Expected) -> str:
     return f"of the first {wrong.k:,} expect {how_many(wrong, is_known=True)} to be wrong"
 
 
+def stated_found(n_checked: int, n_found: int, what: str, found: str, when: str = "") -> str:
+    """How many of the rows that were checked were what was looked for, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> from blindauc.report.stating import stated_found
+    >>> stated_found(2, 1, "label", "wrong")
+    'Of 2 labels that were checked 1 was wrong'
+    """
+    checked = f"{count(n_checked, what, f'{what}s')} that {were(n_checked)} checked{when}"
+    return f"Of {checked} {n_found:,} {were(n_found)} {found}"
+
+
 def stated_checks(checks: Checks) -> str:
     """The results of checks made before the fit, as text.
 
@@ -82,10 +96,10 @@ def stated_checks(checks: Checks) -> str:
     >>> stated_checks(Checks(0, 0, 12, 8))
     'Of 20 unlabelled rows that were checked 12 were positive.'
     """
-    n_labels, n_others = checks.n_labels, checks.n_positive + checks.n_negative
-    labels = f"Of {n_labels:,} labels that were checked {checks.n_wrong:,} were wrong." if n_labels else ""
-    others = f"Of {n_others:,} unlabelled rows that were checked {checks.n_positive:,} were positive."
-    return " ".join(filter(None, [labels, others if n_others else ""]))
+    n_labels, n_others = checks.n_labels, checks.n_others
+    labels = f"{stated_found(n_labels, checks.n_wrong, 'label', 'wrong')}." if n_labels else ""
+    others = f"{stated_found(n_others, checks.n_positive, 'unlabelled row', 'positive')}." if n_others else ""
+    return " ".join(filter(None, [labels, others]))
 
 
 def stated_calibration(checks: Checks) -> str:
@@ -105,8 +119,8 @@ def stated_calibration(checks: Checks) -> str:
         return stated_checks(checks)
     told = Expected(checks.n_labels, *expected)
     found = (
-        f"Of {checks.n_labels:,} labels that were checked {checks.n_wrong:,} were wrong; by their ranks alone "
-        f"{how_many(told, is_known=True)} were expected"
+        f"{stated_found(checks.n_labels, checks.n_wrong, 'label', 'wrong')}; by their ranks alone "
+        f"{how_many(told, is_known=True)} {were(round(told.value))} expected"
     )
     if expected.low <= checks.n_wrong <= expected.high:
         return f"{found}."

@@ -121,6 +121,11 @@ def count(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
+def were(n: int) -> str:
+    """The verb after a count: "was" or "were"."""
+    return "was" if n == 1 else "were"
+
+
 def stepped(feature: Feature) -> str:
     """The step that a column's effect is stated for: one standard deviation in its own units, or a yes.
 

@@ -53,11 +53,16 @@ def checked_table(entries: Iterable[Entry], reviewer: str | None = None) -> pd.D
 
 def as_csv(entries: Iterable[Entry], reviewer: str | None = None) -> bytes:
     """The table of the checked rows as the content of a CSV file."""
+    return csv_of(checked_table(entries, reviewer))
+
+
+def csv_of(table: pd.DataFrame) -> bytes:
+    """A table as the content of a CSV file."""
     from blindauc.analysis.spreadsheets import write_csv
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "checked.csv"
-        write_csv(checked_table(entries, reviewer), path)
+        write_csv(table, path)
         return path.read_bytes()
 
 
@@ -96,7 +101,7 @@ def read_decisions(frame: pd.DataFrame, names: Names, reviewer: str) -> list[Att
     ValueError
         If a row or a word is unknown, or a row occurs twice.
     """
-    _check_columns(frame)
+    _check_columns(frame, names)
     rows_of = {name.strip(): row for row, name in enumerate(names.names, start=1)}
     attempts: list[Attempt] = []
     seen: dict[tuple[int, str], int] = {}
@@ -128,10 +133,28 @@ def without_repeats(attempts: Iterable[Attempt], entries: Iterable[Entry]) -> li
     return [attempt for attempt in attempts if not repeats(attempt)]
 
 
-def _check_columns(frame: pd.DataFrame) -> None:
-    if "decision" not in frame or not {"id", "row"} & set(frame.columns):
-        came = ", ".join(map(repr, frame.columns[:8]))
-        raise ValueError(f"The table must have the columns 'decision' and 'id' or 'row', but has {came}: add them.")
+def _check_columns(frame: pd.DataFrame, names: Names) -> None:
+    """Raise if a column is missing; only that is named, and the one that may be meant."""
+    has_decision, has_row = "decision" in frame, bool({"id", "row"} & set(frame.columns))
+    if has_decision and has_row:
+        return
+    guess = None if has_row else _perhaps_id(frame, set(names.names))
+    missing, remedies = [], []
+    if not has_decision:
+        missing, remedies = ["'decision'"], ["add it with right, wrong or cannot tell"]
+    if not has_row:
+        missing.append("'id' or 'row'")
+        remedies.append("add one of them" if guess is None else f"perhaps {guess!r} is the id, then rename it to 'id'")
+    raise ValueError(f"The table has no column {', and none called '.join(missing)}: {', and '.join(remedies)}.")
+
+
+def _perhaps_id(frame: pd.DataFrame, names: set[str]) -> str | None:
+    """The first column whose cells all name rows of the data, each another one; blank cells do not count."""
+    for column in frame:
+        cells = list(filter(None, map(_text, frame[column])))
+        if cells and len(set(cells)) == len(cells) and names.issuperset(cells):
+            return str(column)
+    return None
 
 
 def _row(cells: dict[Any, Any], rows_of: dict[str, int], n_rows: int, line: int) -> int:

@@ -44,12 +44,16 @@ class Queue:
     items : the rows
     n_advised : how many of them the model advises to check
     prospect : the model's expectation for all rows of this kind, of which `items` may be only the first
+    n_before, n_found_before : how many rows of this kind were checked before the fit, which are not in the list, and
+        how many of these labels were wrong, or of these unlabelled rows positive
     """
 
     label: str
     items: tuple[Item, ...]
     n_advised: int
     prospect: Prospect
+    n_before: int = 0
+    n_found_before: int = 0
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -72,13 +76,17 @@ def queues_of(findings: Findings) -> tuple[Queue, Queue]:
 
 
 def _labels(findings: Findings) -> Queue:
-    is_known, doubts = findings.is_auc_known, findings.doubts
+    is_known, checks = findings.is_auc_known, findings.checks
+    n_before, n_wrong = (0, 0) if checks is None else (checks.n_labels, checks.n_wrong)
+    # Labels that were checked before the fit are the last of all.
+    doubts = findings.doubts[: len(findings.doubts) - n_before]
     items = tuple(
         Item(doubt.row, _encodable(doubt.name), LABELLED, doubt.suspicion if is_known else None, doubt.reason)
         for doubt in doubts[:MOST_QUEUED]
     )
-    prospect = _prospect([doubt.suspicion for doubt in doubts], findings.wrong if is_known else [])
-    return Queue(LABELLED, items, min(findings.n_doubtful, len(items)), prospect)
+    wrong = among_first(findings.wrong, len(findings.doubts)) if is_known and findings.wrong else None
+    prospect = _prospect([doubt.suspicion for doubt in doubts], wrong, n_wrong)
+    return Queue(LABELLED, items, min(findings.n_doubtful, len(items)), prospect, n_before, n_wrong)
 
 
 def _unlabelled(findings: Findings) -> Queue:
@@ -89,8 +97,11 @@ def _unlabelled(findings: Findings) -> Queue:
         Item(case.row, _encodable(case.name), UNLABELLED, case.probability.value if is_stated else None, case.reason)
         for case in cases
     )
-    prospect = _prospect([case.probability.value for case in cases], findings.found if is_stated else [])
-    return Queue(UNLABELLED, items, min(findings.capacity or 0, len(items)), prospect)
+    found = among_first(findings.found, len(cases)) if is_stated and findings.found else None
+    prospect = _prospect([case.probability.value for case in cases], found)
+    checks = findings.checks
+    before = (0, 0) if checks is None else (checks.n_others, checks.n_positive)
+    return Queue(UNLABELLED, items, min(findings.capacity or 0, len(items)), prospect, *before)
 
 
 def _encodable(name: str) -> str:
@@ -98,9 +109,8 @@ def _encodable(name: str) -> str:
     return name.encode(errors="replace").decode()
 
 
-def _prospect(chances: list[float], curve: list[Expected]) -> Prospect:
-    """The expectation for rows with these probabilities; the curve has the expected hits among the first rows."""
-    if not chances or not curve:
+def _prospect(chances: list[float], in_all: Expected | None, n_known: int = 0) -> Prospect:
+    """The expectation for rows with these probabilities; `in_all` are the expected hits, `n_known` of them known."""
+    if not chances or in_all is None:
         return Prospect((), 0.0, 0.0)
-    in_all = among_first(curve, len(chances))
-    return Prospect(tuple(chances), in_all.low, in_all.high)
+    return Prospect(tuple(chances), max(in_all.low - n_known, 0.0), max(in_all.high - n_known, 0.0))

@@ -135,7 +135,7 @@ def _name(place: int) -> str:
 
 
 def _listed(queue: Queue) -> dict[str, Any]:
-    return {"rows": list(map(_named, queue.items)), "advised": queue.n_advised}
+    return {"rows": list(map(_named, queue.items)), "advised": queue.n_advised, "before": queue.n_before}
 
 
 def _named(item: Item) -> tuple[int, str]:

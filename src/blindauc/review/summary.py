@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blindauc.report.counting import how_many
 from blindauc.report.elements import Child, Markup, tag, together
-from blindauc.report.words import count, number, percent, percent_range
+from blindauc.report.words import count, number, percent, percent_range, were
 from blindauc.review.decisions import LABELLED
 from blindauc.review.estimates import CheckSummary
 from blindauc.review.queue import Queue
@@ -24,17 +24,27 @@ def summary_html(summary: CheckSummary, queue: Queue) -> Markup:
     """
     is_labels = queue.label == LABELLED
     what, found = ("label", "wrong") if is_labels else ("unlabelled row", "positive")
-    return together(_so_far(summary, what, found), _rest(summary, what, found))
+    before = _before(queue, what, found)
+    return together(before, _so_far(summary, what, found, queue), _rest(summary, what, found, queue))
 
 
-def _so_far(summary: CheckSummary, what: str, found: str) -> Child:
+def _before(queue: Queue, what: str, found: str) -> Child:
+    if not queue.n_before:
+        return None
+    checked = count(queue.n_before, f"{what} was", f"{what}s were")
+    n_found = queue.n_found_before
+    return tag("p", f"{checked} checked before this fit, and {n_found:,} of them {were(n_found)} {found}.")
+
+
+def _so_far(summary: CheckSummary, what: str, found: str, queue: Queue) -> Child:
     if summary.share is None:
-        return tag("p", "Nothing is checked yet.")
+        return tag("p", f"Nothing is checked {'since' if queue.n_before else 'yet'}.")
     n_found, share = summary.n_found, summary.share
-    were = "was" if n_found == 1 else "were"
     expected = "" if summary.expected is None else f" {_about(summary.expected)} expected."
     return [
-        tag("p", f"{n_found:,} of {count(summary.n_checked, what, f'{what}s')} {were} {found}", class_="so-far"),
+        tag(
+            "p", f"{n_found:,} of {count(summary.n_checked, what, f'{what}s')} {were(n_found)} {found}", class_="so-far"
+        ),
         tag("p", f"{percent(share.value)} (95 % interval {percent_range(share)}).{expected}", class_="note"),
     ]
 
@@ -45,7 +55,9 @@ def _about(expected: float) -> str:
     return f"{words} {'was' if words in ('1', '1.0') else 'were'}"
 
 
-def _rest(summary: CheckSummary, what: str, found: str) -> Child:
+def _rest(summary: CheckSummary, what: str, found: str, queue: Queue) -> Child:
+    if queue.n_before and not queue.items:
+        return tag("p", "All of them are checked.")
     if summary.rest is None:
         return tag("p", f"There are too few labels to estimate how many of the rest are {found}.", class_="note")
     if summary.rest.k == 0:

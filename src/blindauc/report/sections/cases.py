@@ -98,5 +98,8 @@ def _rest(rows: Sequence[Markup]) -> Markup | None:
 
 
 def _all_rows(findings: Findings) -> str:
-    n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled
-    return f"These are {len(findings.cases):,} of {n_unlabelled:,} unlabelled rows; the file of the ranking has all."
+    n_checked = 0 if findings.checks is None else findings.checks.n_others
+    n_unlabelled = findings.asked.n_rows - findings.asked.n_labelled - n_checked
+    which, mark = (" that nobody has checked", ", and its column checked marks the others") if n_checked else ("", "")
+    shown = f"These are {len(findings.cases):,} of {n_unlabelled:,} unlabelled rows{which}"
+    return f"{shown}; the file of the ranking has all{mark}."

@@ -63,10 +63,11 @@ const refresh = () => {
   const rows = rowsOf(queue);
   const nDone = rows.filter(isDone).length;
   const advised = queues[queue].advised || rows.length;
-  at("progress").max = Math.max(advised, nDone, 1);
-  at("progress").value = nDone;
-  const beyond = nDone > advised ? "" : ` of ${advised.toLocaleString("en")}`;
-  at("progress-text").textContent = `${nDone.toLocaleString("en")}${beyond} checked`;
+  const { before } = queues[queue]; // rows that were checked before the fit are not in the list
+  at("progress").max = Math.max(before + advised, before + nDone, 1);
+  at("progress").value = before + nDone;
+  const beyond = nDone > advised ? "" : ` of ${(before + advised).toLocaleString("en")}`;
+  at("progress-text").textContent = `${(before + nDone).toLocaleString("en")}${beyond} checked`;
   if (at("summary").innerHTML !== summaries[queue]) at("summary").innerHTML = summaries[queue] || ""; // escaped by the server
   at("found-so-far").textContent = at("summary").querySelector(".so-far")?.textContent || "Results so far";
   for (const tab of document.querySelectorAll("[data-queue]")) tab.setAttribute("aria-pressed", String(tab.dataset.queue === queue));
@@ -75,7 +76,7 @@ const refresh = () => {
   at("export").href = asReviewer("/checked.csv");
   if (at("all-rows").open) list(at("list"), queues[queue].rows);
   list(at("disagreements"), disagreements);
-  at("done").textContent = nDone && nDone === rows.length ? "All rows of this list are checked."
+  at("done").textContent = before + nDone && nDone === rows.length ? "All rows of this list are checked."
     : nDone >= advised ? "All rows that should be checked are checked. You can go on: the others are less suspicious." : "";
   at("done").hidden = !at("done").textContent;
   at("disagreeing").hidden = disagreements.length === 0;
