@@ -511,16 +511,20 @@ def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_process_leaves_nothing(table, tmp_path):
+@pytest.mark.parametrize(
+    ("stop", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_process_that_is_stopped_leaves_nothing(stop, code, word, table, tmp_path):
     folder = tmp_path / "out"
     command = [sys.executable, "-m", "blindauc", *FIT, str(table), "--label", "infection", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     while process.poll() is None and not folder.exists():
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert "interrupted" in said
+    assert process.returncode == code, said
+    assert said.splitlines()[-1].startswith(f"blindauc: {word}. No file is incomplete.")
+    assert "leaked" not in said
     assert names_in(tmp_path) == set()
 
 
