@@ -379,7 +379,9 @@ def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
     ranking = unknown.model[-1]
     assert f"{between}; giving prior settles it" in ranking.summary()
     assert between in ranking._repr_html_()
-    assert "of the first 50 rows of ranking.csv without a label expect anything from" in summary(unknown.findings, tmp_path)
+    assert "of the first 50 rows of ranking.csv without a label expect anything from" in summary(
+        unknown.findings, tmp_path
+    )
 
 
 def test_the_words_say_how_many_to_expect(found, tmp_path):

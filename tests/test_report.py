@@ -187,8 +187,8 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
     text = Reader(page).text
     for words in (
         "Positives, first 200 rows3 to 184",
-        "That cannot be estimated from these data alone. Of the first 200 rows without a label anything from 3 to 184 may "
-        "be positive; of all 2,240 unlabelled rows, from 8 to 2,196.",
+        "That cannot be estimated from these data alone. Of the first 200 rows without a label anything from 3 to 184 "
+        "may be positive; of all 2,240 unlabelled rows, from 8 to 2,196.",
         "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
         "settles it.",
         "Positives among unlabellednot known0.3 to 98 %",

@@ -103,8 +103,8 @@ def analyse(
     label : str
         The column of the labels.
     positive : str or sequence of str, optional
-        The value of that column that means positive, or several such values. Not needed if the column holds a single value and blanks, or
-        yes and no.
+        The value of that column that means positive, or several such values. Not needed if the column holds a single
+        value and blanks, or yes and no.
     id : str, optional
         A column with a unique name for every row.
     drop : sequence of str

@@ -15,7 +15,6 @@ from blindauc.labels import NO, YES
 from blindauc.preprocessing.naming import few, listed
 from blindauc.preprocessing.values import distinct_texts, without_missing_words
 
-
 Positive = str | Sequence[str] | None
 """The value of a label column that means positive, or several; None if it is to be guessed."""
 
@@ -45,8 +44,8 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: Positive = None) -
     label : str
         The column of the labels.
     positive : str or sequence of str, optional
-        The value, or values, that mean positive; all others, and blanks, mean unlabelled. If omitted, the column must hold one
-        value and blanks, or two values that mean yes and no.
+        The value, or values, that mean positive; all others, and blanks, mean unlabelled. If omitted, the column must
+        hold one value and blanks, or two values that mean yes and no.
 
     Returns
     -------
@@ -88,15 +87,15 @@ def find_labels(frame: pd.DataFrame, label: str, positive: Positive = None) -> L
         meant = [_value_that_means_yes(label, without_missing_words(values))]
     else:
         named = [positive] if isinstance(positive, str) else positive
-        meant = list(dict.fromkeys(_value_that_was_named(label, values, each) for each in named))
-    folded = {each.casefold() for each in meant}
+        meant = [_value_that_was_named(label, values, each) for each in named]
+    folded = {each.casefold(): each for each in meant}
     says_so = np.array([text.casefold() in folded for text in texts] + [False])
     is_positive = says_so[codes]  # a missing cell has code -1, the last entry: False
     n_rows: Counter[str] = Counter()
     for text, n in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist(), strict=True):
         n_rows[text] += n
     others = {text: n_rows[text] for text in without_missing_words(values) if text.casefold() not in folded}
-    return LabelColumn(is_positive, " or ".join(meant), others)
+    return LabelColumn(is_positive, " or ".join(folded.values()), others)
 
 
 def notes_on_labels(labels: LabelColumn, checked: object = None) -> list[str]:

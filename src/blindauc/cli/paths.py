@@ -18,7 +18,7 @@ def _share(text: str | float) -> float:
         try:
             number = float(str(text).strip().rstrip("% ").replace(",", ".")) / (100 if per_cent else 1)
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is not a number from 0 to 1, such as 0.065.") from None
+            raise typer.BadParameter(f"{text!r} is not a share such as 0.065.") from None
     raise typer.BadParameter(f"{text!r}: write it as {number:.6g}.")
 
 

@@ -144,7 +144,10 @@ def _about_positives(findings: Findings) -> list[Child]:
     see = [" ", tag("a", "Other numbers of rows", href="#capacity"), "."]
     if findings.is_prior_known:
         return [
-            tag("strong", f"Of the first {found.k:,} {open_rows} expect {how_many(found, is_known=True)} to be positive. "),
+            tag(
+                "strong",
+                f"Of the first {found.k:,} {open_rows} expect {how_many(found, is_known=True)} to be positive. ",
+            ),
             f"In all, {how_many(every, is_known=True)} of the {every.k:,} unlabelled rows are.",
             see,
         ]

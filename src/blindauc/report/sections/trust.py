@@ -129,8 +129,8 @@ def more_rows(findings: Findings) -> str:
         rows = f"{n_pos:,} labelled rows" if n_pos <= n_unl else f"{n_unl:,} unlabelled rows"
         columns = count(n_selected, "selected column", "selected columns")
         return (
-            f"{rows} are few for {columns}, each category counted: get at least {2 * n_selected:,}, or leave out columns "
-            "that cannot matter."
+            f"{rows} are few for {columns}, each category counted: get at least {2 * n_selected:,}, or leave out "
+            "columns that cannot matter."
         )
     shape = partial(
         auc_error_shape,
