@@ -1,4 +1,4 @@
-"""One bar for the whole with the time left; lines with times in a log; never two silent seconds."""
+"""One bar for the whole with the time left; lines with times in a log, at first every ten seconds."""
 
 import builtins
 import os
@@ -129,22 +129,11 @@ def test_a_log_has_plain_lines_with_times(quick, capsys):
     assert "100%  done" in lines[-1]
 
 
-def test_the_log_of_long_work_repeats_no_line(quick, capsys, monkeypatch):
-    monkeypatch.setattr(displays, "LONG", 0.0)
-
-    def work(until):
-        with steps({"reading": 1, "fitting": 1}, is_shown=True) as at:
-            for share, words in ((0.5, "75%"), (0.9, "95%")):
-                at("fitting", share)
-                until(words)
-                time.sleep(0.1)  # in which it could be repeated
-
-    told = [line.split()[2:4] for line in told_by(work, capsys)]
-    assert [line for line in told if line[1] != "starting,"] == [
-        ["75%", "fitting,"],
-        ["95%", "fitting,"],
-        ["100%", "done,"],
-    ]
+def test_the_log_of_an_hour_can_be_read():
+    at, n_lines = displays.FIRST_LINE, 0
+    while at < 3600:
+        at, n_lines = at + displays.pause(at), n_lines + 1
+    assert 20 < n_lines < 40
 
 
 def test_what_is_over_at_once_says_nothing(capsys):
@@ -209,22 +198,28 @@ def times_of_writes(*arguments, folder):
     return np.array(times), [line for line in lines if LINE.match(line)]
 
 
+def assert_never_silent(times):
+    """A line within two seconds, and then after each pause, with a second for a busy machine."""
+    assert times[1] <= 2
+    assert all(gap <= displays.pause(at) + 1 for at, gap in zip(times[1:], np.diff(times)[1:], strict=False))
+
+
 @pytest.mark.slow
-def test_the_demo_is_never_silent_for_two_seconds(tmp_path):
+def test_the_demo_is_never_silent_for_long(tmp_path):
     times, lines = times_of_writes("demo", "--out", "demo", folder=tmp_path)
-    assert np.diff(times).max() <= 2
-    assert len(lines) > 3
+    assert_never_silent(times)
+    assert len(lines) >= 2
 
 
 @pytest.mark.slow
-def test_a_large_table_is_never_silent_for_two_seconds(tmp_path):
+def test_a_large_table_is_never_silent_for_long(tmp_path):
     n, p, rng = 20_000, 60, np.random.default_rng(0)
     is_ill = rng.uniform(size=n) < 0.2
     table = pd.DataFrame(rng.normal(size=(n, p)) + 0.6 * np.outer(is_ill, np.arange(p) < 8)).add_prefix("column ")
     table["infection"] = np.where(is_ill & (rng.uniform(size=n) < 0.25), "yes", "")
     table.to_csv(tmp_path / "table.csv", index=False)
     times, lines = times_of_writes(*FIT, "table.csv", "--label", "infection", folder=tmp_path)
-    assert np.diff(times).max() <= 2
+    assert_never_silent(times)
     shares = [int(re.search(r"(\d+)%", line)[1]) for line in lines]
     assert shares == sorted(shares)
 

@@ -12,16 +12,13 @@ from typing import Any, TextIO
 Tell = Callable[[str, float], None]
 """Reports progress: a function of the current step's name and of the share of the work that is done."""
 
-FIRST_LINE, NEXT_LINE = 1.0, 1.5
-"""Seconds before the first line of a log, and between lines: at first it is never silent for two seconds (convention).
+FIRST_LINE = 1.0
+"""Seconds before the first line of a log (convention): it comes early because Python itself takes time to start, but
+not at once, since invalid input should fail with a single line."""
 
-The first line comes early because Python itself takes time to start, but not at once: invalid input should fail with a
-single line.
-"""
-
-LONG, QUIET = 300.0, 30.0
-"""After five minutes there is a line only when the step or its percentage has changed, or after half a minute: the log
-of an hour is to be read, too (convention)."""
+NEXT_LINE, GROWTH, LONGEST = 10.0, 0.2, 300.0
+"""Seconds between lines of a log at least, the share of the time so far that they grow to, and seconds at most
+(convention): the log of an hour has some thirty lines."""
 
 EARLY = 0.03
 """No remaining time is shown before this share is done (convention): it would rest on the first step alone."""
@@ -59,7 +56,7 @@ def _bar(console: Any) -> Iterator[Tell]:
 
 @contextmanager
 def _lines(stream: TextIO) -> Iterator[Tell]:
-    """Lines with date, time, share done and current step, at regular intervals."""
+    """Lines with date, time, share done and current step, at growing intervals."""
     begun, latest, ended = time.monotonic(), [("starting", 0.0)], Event()
 
     def write(words: str, share: float) -> None:
@@ -68,14 +65,10 @@ def _lines(stream: TextIO) -> Iterator[Tell]:
         stream.flush()
 
     def go_on() -> None:
-        wait, written, at = FIRST_LINE, "", begun
+        wait = FIRST_LINE
         while not ended.wait(wait):
-            (words, share), now = latest[0], time.monotonic()
-            line = f"{share:.0%} {words}"
-            if now - begun < LONG or line != written or now - at >= QUIET:
-                write(words, share)
-                written, at = line, now
-            wait = NEXT_LINE
+            write(*latest[0])
+            wait = pause(time.monotonic() - begun)
 
     def tell(words: str, share: float) -> None:
         latest[0] = words, share
@@ -89,6 +82,18 @@ def _lines(stream: TextIO) -> Iterator[Tell]:
     finally:
         ended.set()
         writer.join()
+
+
+def pause(elapsed: float) -> float:
+    """Seconds until the next line of a log.
+
+    Examples
+    --------
+    >>> from blindauc.progress.displays import pause
+    >>> pause(1.0), pause(100.0), pause(3600.0)
+    (10.0, 20.0, 300.0)
+    """
+    return min(max(NEXT_LINE, GROWTH * elapsed), LONGEST)
 
 
 def _times(elapsed: float, share: float) -> str:
