@@ -16,12 +16,13 @@ from blindauc.analysis import scoring as scoring_module
 from blindauc.analysis.auditing import WRONG_SO_FAR
 from blindauc.analysis.cells import check_cells
 from blindauc.analysis.grouping import column_groups, sparsity_of
-from blindauc.analysis.labels import find_labels
+from blindauc.analysis.labels import find_labels, notes_on_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import NEGLIGIBLE, NO_REASON, distances, pulls, reasons, rounded
 from blindauc.analysis.scoring import PROBABILITY
 from blindauc.analysis.selection import selection_frequency
 from blindauc.analysis.spreadsheets import write_csv
+from blindauc.cli.wording import as_options
 from blindauc.preprocessing import feature_groups, group_names, make_preprocessor
 from blindauc.report.findings import Findings
 from blindauc.scorers import LinearModel
@@ -114,6 +115,23 @@ def test_labels_that_make_no_sense_are_told_in_one_line(column, cells, positive,
     with pytest.raises(ValueError, match=message) as error:
         read_labels_of(pd.DataFrame({"infected": cells}), column, positive)
     assert "\n" not in str(error.value)
+
+
+def test_several_values_can_mean_positive_and_the_others_are_counted():
+    cells = ["SSI", "no", "pneumonia", "suspected", "No", "NA", None, "", "ssi"]
+    labels = read_labels_of(pd.DataFrame({"y": cells}), "y", ["SSI", "pneumonia", "ssi"])
+    assert np.flatnonzero(labels.is_positive).tolist() == [0, 2, 8]
+    assert labels.positive == "ssi or pneumonia"
+    assert labels.others == {"no": 1, "suspected": 1, "No": 1}
+    [note] = notes_on_labels(labels)
+    told = (
+        "Taken as unlabelled: no (1 row), suspected (1 row), No (1 row); if rows were verified as negative, pass them"
+    )
+    assert note == f"{told} with checked=."
+    assert as_options(note) == f"{told} with --checked."
+    assert notes_on_labels(read_labels_of(pd.DataFrame({"y": ["yes", "", "yes", "NA"]}), "y")) == []
+    with pytest.raises(ValueError, match="does not hold 'SI' in any row"):
+        read_labels_of(pd.DataFrame({"y": cells}), "y", ["pneumonia", "SI"])
 
 
 def test_a_table_to_audit_may_hold_labelled_rows_only():

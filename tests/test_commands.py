@@ -273,6 +273,27 @@ def test_bad_columns_can_be_left_out(tmp_path):
     assert names_in(tmp_path / "out") == WRITTEN
 
 
+def test_several_positives_are_all_positive(small_table, tmp_path, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("blindauc.analysis.analyse", lambda *_, **options: asked.update(options) or 1 / 0)
+    run(*FIT, small_table, "--label", "infection", "--positive", "yes", "--positive", "no", "--out", tmp_path / "out")
+    assert asked["positive"] == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [("6,5%", "write it as 0.065"), ("6.5 %", "write it as 0.065"), ("few", "such as 0.065")]
+)
+def test_a_share_that_is_written_otherwise(share, words, small_table, tmp_path):
+    result = run(*FIT, small_table, "--label", "infection", "--prior", share, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize("command", ["score", "audit", "monitor", "compare"])
+def test_a_table_in_the_place_of_the_model(command, small_table):
+    told(run(command, small_table, small_table), "is a table, but the first ")
+
+
 @pytest.mark.parametrize("option", ["--id", "--drop", "--groups", "--group"])
 def test_the_label_column_is_nothing_else(option, small_table, tmp_path):
     (tmp_path / "groups.csv").write_text("column,group\nage,a\ninfection,a\n", encoding="utf-8")
@@ -511,16 +532,20 @@ def test_files_are_moved_all_or_none(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_process_leaves_nothing(table, tmp_path):
+@pytest.mark.parametrize(
+    ("stop", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_process_that_is_stopped_leaves_nothing(stop, code, word, table, tmp_path):
     folder = tmp_path / "out"
     command = [sys.executable, "-m", "blindauc", *FIT, str(table), "--label", "infection", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     while process.poll() is None and not folder.exists():
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert "interrupted" in said
+    assert process.returncode == code, said
+    assert said.splitlines()[-1].startswith(f"blindauc: {word}. No file is incomplete.")
+    assert "leaked" not in said
     assert names_in(tmp_path) == set()
 
 

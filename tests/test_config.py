@@ -76,6 +76,18 @@ def test_a_run_is_repeated_to_the_last_digit(first, again):
     assert {**before, "date": ""} == {**repeated, "date": "", "arguments": before["arguments"]}
 
 
+def test_a_run_of_a_time_with_one_positive_value_only(copied, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("blindauc.analysis.analyse", lambda *_, **options: asked.update(options) or 1 / 0)
+    before = json.loads(copied.read_text(encoding="utf-8"))
+    assert before["arguments"]["positive"] == ["yes"]
+    before["arguments"]["positive"] = "yes"
+    copied.write_text(json.dumps(before), encoding="utf-8")
+    run("fit", "--config", copied, "--out", copied.parent / "again")
+    assert asked["positive"] == ["yes"]
+    assert asked["prior"] == 0.1
+
+
 def test_the_repetition_can_be_repeated(first, again, tmp_path):
     assert run("fit", "--config", again / "run.json", "--out", tmp_path / "b").exit_code == 0
     assert (tmp_path / "b" / "ranking.csv").read_bytes() == (first / "ranking.csv").read_bytes()

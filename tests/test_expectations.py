@@ -379,13 +379,15 @@ def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
     ranking = unknown.model[-1]
     assert f"{between}; giving prior settles it" in ranking.summary()
     assert between in ranking._repr_html_()
-    assert "of the first 50 expect anything from" in summary(unknown.findings, tmp_path)
+    assert "of the first 50 rows of ranking.csv without a label expect anything from" in summary(
+        unknown.findings, tmp_path
+    )
 
 
 def test_the_words_say_how_many_to_expect(found, tmp_path):
     told = summary(found.findings, tmp_path)
     assert "positives among unlabelled rows   0.2, as given" in told
-    assert "in the order of ranking.csv: of the first 25 expect about" in told
+    assert "of the first 25 rows of ranking.csv without a label expect about" in told
     assert "in the order of doubtful_labels.csv: of the first 20 expect about" in told
     assert "row 1 is the first row below the header" in told
     wrong = found.model[-1].expected_wrong(20)

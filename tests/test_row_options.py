@@ -241,7 +241,7 @@ def test_columns_of_zero_weight_are_not_needed(sparse_model):
     # Nor does it matter what they hold.
     pd.testing.assert_frame_equal(score_table(model, frame.assign(age="unknown", clinic="west")), expected)
     assert unused_columns(model, frame) == ["age", "clinic"]
-    with pytest.raises(ValueError, match=r"lacks 1 of the 2 columns that the model needs, 'crp'"):
+    with pytest.raises(ValueError, match=r"lacks 1 of the 2 columns that the model needs, 'crp': add or rename it\."):
         score_table(model, frame[["ward", "age"]])
 
 

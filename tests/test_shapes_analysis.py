@@ -181,7 +181,7 @@ def test_a_linear_score_says_nothing_of_bending(tmp_path):
     analysis = analysed("linear")
     assert analysis.findings.bending is None
     assert analysis.findings.interactions == []
-    assert (analysis.features["bends"] < 1e-12).all()
+    assert (analysis.features["bends"] == 0).all()
     assert "carry" not in analysis.model[-1].summary()
     assert "carry" not in summary(analysis.findings, tmp_path)
 

@@ -20,6 +20,7 @@ from blindauc.analysis.features import feature_table
 from blindauc.analysis.grouping import Groups
 from blindauc.analysis.groups_and_times import ranked_groups
 from blindauc.analysis.inputs import GivenKind, Inputs, Wishes, read_inputs
+from blindauc.analysis.labels import Positive
 from blindauc.analysis.options import Options
 from blindauc.analysis.pipeline import Steps, joined
 from blindauc.analysis.provenance import plain
@@ -72,7 +73,7 @@ def analyse(
     frame: Any,
     label: str,
     *,
-    positive: str | None = None,
+    positive: Positive = None,
     id: str | None = None,
     drop: Sequence[str] = (),
     groups: Groups | None = None,
@@ -102,9 +103,9 @@ def analyse(
     frame : DataFrame of pandas or polars
     label : str
         The column of the labels.
-    positive : str, optional
-        The value of that column that means positive. Not needed if the column holds a single value and blanks, or
-        yes and no.
+    positive : str or sequence of str, optional
+        The value of that column that means positive, or several such values. Not needed if the column holds a single
+        value and blanks, or yes and no.
     id : str, optional
         A column with a unique name for every row.
     drop : sequence of str

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.labels import find_labels
+from blindauc.analysis.labels import Positive, find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
 from blindauc.analysis.rows import named_rows
@@ -27,7 +27,7 @@ def audit(
     frame: pd.DataFrame,
     label: str,
     *,
-    positive: str | None = None,
+    positive: Positive = None,
     id: str | None = None,
     training: bool = False,
 ) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.as_findings import interval
+from blindauc.analysis.labels import Positive
 from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, on_table, on_training_rows
 from blindauc.analysis.pipeline import Steps
 from blindauc.metrics import blind_auc_difference, pu_auc_score
@@ -28,7 +29,7 @@ def compare(
     frame: pd.DataFrame | None = None,
     label: str | None = None,
     *,
-    positive: str | None = None,
+    positive: Positive = None,
     id: str | None = None,
     rows_by: str | None = None,
     training: tuple[bool | None, bool | None] = (None, None),

@@ -18,6 +18,9 @@ from blindauc.report.words import TURNS
 FLAG, DAYS = "yes", "days"
 """The units of 0/1 columns and of dates."""
 
+STRAIGHT = 1e-6
+"""A smaller share of the variance that a straight line misses is rounding, and is written as 0 (convention)."""
+
 BOTH_WAYS = "raises or lowers"
 """Direction of a column whose effect is not monotone."""
 
@@ -51,6 +54,7 @@ def feature_table(steps: Steps, frequency: Floats | None, unlabelled_score: Floa
     source = feature_groups(steps.preprocessor)
     effects = steps.ranking.effects_
     weight, bent = np.array([(effect.weight, bends(effect)) for effect in effects]).T
+    bent = np.where(bent < STRAIGHT, 0.0, bent)
     unit = units(steps)
     # Not the spread of the whole table: the rows excluded for their leverage would widen it.
     step = np.where(unit == FLAG, 1.0, steps.ranking.spread_)

@@ -15,7 +15,7 @@ from blindauc.analysis.checks import checked_in
 from blindauc.analysis.columns import check_column
 from blindauc.analysis.grouping import Groups, column_groups
 from blindauc.analysis.groups_and_times import read_row_groups, read_row_times
-from blindauc.analysis.labels import LabelColumn, read_labels_of
+from blindauc.analysis.labels import LabelColumn, Positive, notes_on_labels, read_labels_of
 from blindauc.analysis.leaks import Leak, LeakError, leaks_among
 from blindauc.analysis.rows import check_names_rows
 from blindauc.analysis.whole import Whole
@@ -38,7 +38,7 @@ class Wishes:
     """
 
     label: str
-    positive: str | None = None
+    positive: Positive = None
     id: str | None = None
     drop: Sequence[str] = ()
     groups: Groups | None = None
@@ -173,7 +173,7 @@ def read_inputs(frame: Any, wishes: Wishes) -> Inputs:
         wishes.rows_by,
         groups,
         times,
-        [*notes, *_notes_on_codes(columns, kinds, given)],
+        [*notes_on_labels(labels, wishes.checked), *notes, *_notes_on_codes(columns, kinds, given)],
         verdict=checked_in(frame, wishes.checked),
     )
 

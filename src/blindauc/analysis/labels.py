@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -11,19 +12,30 @@ import pandas as pd
 from blindauc._typing import Bools
 from blindauc.analysis.columns import check_column
 from blindauc.labels import NO, YES
-from blindauc.preprocessing.naming import listed
+from blindauc.preprocessing.naming import few, listed
 from blindauc.preprocessing.values import distinct_texts, without_missing_words
+
+Positive = str | Sequence[str] | None
+"""The value of a label column that means positive, or several; None if it is to be guessed."""
 
 
 @dataclass(frozen=True)
 class LabelColumn:
-    """The mask of the labelled rows, and the value of the label column that marks them."""
+    """The mask of the labelled rows, and the value of the label column that marks them.
+
+    Attributes
+    ----------
+    is_positive : which rows are labelled
+    positive : the value that marks them; several are joined by "or"
+    others : the other values that are not blank, each with its number of rows
+    """
 
     is_positive: Bools
     positive: str
+    others: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
-def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None) -> LabelColumn:
+def read_labels_of(frame: pd.DataFrame, label: str, positive: Positive = None) -> LabelColumn:
     """Read the labels to learn from: at least two labelled rows, and at least one unlabelled row.
 
     Parameters
@@ -31,9 +43,9 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None)
     frame : pandas.DataFrame
     label : str
         The column of the labels.
-    positive : str, optional
-        The value that means positive; all others, and blanks, mean unlabelled. If omitted, the column must hold one
-        value and blanks, or two values that mean yes and no.
+    positive : str or sequence of str, optional
+        The value, or values, that mean positive; all others, and blanks, mean unlabelled. If omitted, the column must
+        hold one value and blanks, or two values that mean yes and no.
 
     Returns
     -------
@@ -66,16 +78,42 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: str | None = None)
     return found
 
 
-def find_labels(frame: pd.DataFrame, label: str, positive: str | None = None) -> LabelColumn:
+def find_labels(frame: pd.DataFrame, label: str, positive: Positive = None) -> LabelColumn:
     """Read the labels of a table, as `read_labels_of` does, but accept any number of labelled rows from one."""
     check_column(frame, label, "the labels")
     codes, texts = distinct_texts(frame[label])
+    values = list(dict.fromkeys(texts))
     if positive is None:
-        meant = _value_that_means_yes(label, without_missing_words(list(dict.fromkeys(texts))))
+        meant = [_value_that_means_yes(label, without_missing_words(values))]
     else:
-        meant = _value_that_was_named(label, list(dict.fromkeys(texts)), positive)
-    says_so = np.array([text.casefold() == meant.casefold() for text in texts] + [False])
-    return LabelColumn(says_so[codes], meant)  # a missing cell has code -1, the last entry: False
+        named = [positive] if isinstance(positive, str) else positive
+        meant = [_value_that_was_named(label, values, each) for each in named]
+    folded = {each.casefold(): each for each in meant}
+    says_so = np.array([text.casefold() in folded for text in texts] + [False])
+    is_positive = says_so[codes]  # a missing cell has code -1, the last entry: False
+    n_rows: Counter[str] = Counter()
+    for text, n in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist(), strict=True):
+        n_rows[text] += n
+    others = {text: n_rows[text] for text in without_missing_words(values) if text.casefold() not in folded}
+    return LabelColumn(is_positive, " or ".join(folded.values()), others)
+
+
+def notes_on_labels(labels: LabelColumn, checked: object = None) -> list[str]:
+    """A sentence about the values of the label column that count as unlabelled, if there are any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from blindauc.analysis.labels import notes_on_labels, read_labels_of
+    >>> labels = read_labels_of(pd.DataFrame({"ill": ["yes", "no", "yes", "no"]}), "ill")
+    >>> notes_on_labels(labels, checked="chart")
+    ['Taken as unlabelled: no (2 rows).']
+    """
+    if not labels.others:
+        return []
+    named = few(f"{text} ({n:,} row{'s' * (n != 1)})" for text, n in labels.others.items())
+    remedy = "; if rows were verified as negative, pass them with checked=" if checked is None else ""
+    return [f"Taken as unlabelled: {named}{remedy}."]
 
 
 def _value_that_means_yes(label: str, values: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from blindauc.analysis.analysis import Analysis, build_analysis
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
-from blindauc.analysis.labels import LabelColumn, read_labels_of
+from blindauc.analysis.labels import LabelColumn, notes_on_labels, read_labels_of
 from blindauc.analysis.leaks import Leak, leaks_among
 from blindauc.analysis.memory import check_plan, memory_to_read
 from blindauc.analysis.options import Options
@@ -33,6 +33,7 @@ from blindauc.analysis.whole import Whole
 from blindauc.checked import UNCHECKED
 from blindauc.estimators.door import found_in
 from blindauc.estimators.door import scores as scores_of_rows
+from blindauc.preprocessing.values import distinct_texts
 from blindauc.rows.disk.cache import CachedRows
 from blindauc.rows.disk.parquet import ParquetRows
 from blindauc.rows.parts import BlockParts, PartedRows
@@ -119,7 +120,7 @@ def analyse_files(
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
         whole = _whole(ranking, cached, labels.is_positive, scores)
-        notes = [*notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
+        notes = [*notes_on_labels(labels, wishes.checked), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
         inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
         options.wanted.check(inputs)
         steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, whole.numbers))
@@ -167,7 +168,12 @@ def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
     found = read_labels_of(repeated, wishes.label, wishes.positive)
     of_value = np.zeros(len(values), dtype=bool)
     of_value[np.repeat(np.arange(len(values)), counts)[found.is_positive]] = True
-    return LabelColumn(of_value[cached.label_codes], found.positive)
+    codes, texts = distinct_texts(values[wishes.label])
+    others = dict.fromkeys(found.others, 0)
+    for code, n in zip(codes.tolist(), np.bincount(cached.label_codes, minlength=len(values)).tolist(), strict=True):
+        if code >= 0 and texts[code] in others:
+            others[texts[code]] += n
+    return LabelColumn(of_value[cached.label_codes], found.positive, others)
 
 
 @contextmanager

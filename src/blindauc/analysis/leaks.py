@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.analysis.labels import read_labels_of
+from blindauc.analysis.labels import Positive, read_labels_of
 from blindauc.preprocessing import ColumnKind, column_kinds
 from blindauc.preprocessing.kinds import MANY
 from blindauc.preprocessing.naming import few, listed
@@ -81,7 +81,7 @@ class LeakError(ValueError):
         )
 
 
-def find_leaks(frame: pd.DataFrame, label: str, *, positive: str | None = None, drop: Sequence[str] = ()) -> list[Leak]:
+def find_leaks(frame: pd.DataFrame, label: str, *, positive: Positive = None, drop: Sequence[str] = ()) -> list[Leak]:
     """Find the columns of a table that give the label away, each by itself.
 
     A column is a leak if it repeats the labels; if it is filled in, or missing, nearly only in labelled rows; if it

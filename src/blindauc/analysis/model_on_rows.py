@@ -11,7 +11,7 @@ import pandas as pd
 from blindauc._typing import Bools, Floats
 from blindauc.analysis.auditing import check_fitted_to
 from blindauc.analysis.columns import check_column
-from blindauc.analysis.labels import find_labels
+from blindauc.analysis.labels import Positive, find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
 from blindauc.analysis.scoring import numbers_of_table
@@ -80,7 +80,7 @@ def on_table(
     frame: pd.DataFrame,
     label: str | None,
     *,
-    positive: str | None,
+    positive: Positive,
     id: str | None,
     rows_by: str | None,
     training: bool | None,

@@ -20,7 +20,7 @@ from blindauc.analysis.drift import (
     p_of_more,
     p_of_unseen,
 )
-from blindauc.analysis.labels import find_labels
+from blindauc.analysis.labels import Positive, find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import rounded
 from blindauc.analysis.scoring import numbers_of_table
@@ -49,7 +49,7 @@ GREW = 0.05
 
 
 def monitor(
-    model: Any, frame: pd.DataFrame, label: str | None = None, *, positive: str | None = None, name: str = "table"
+    model: Any, frame: pd.DataFrame, label: str | None = None, *, positive: Positive = None, name: str = "table"
 ) -> Monitoring:
     """Test whether the rows of a new table are distributed like the training rows.
 
@@ -192,7 +192,7 @@ def _score_drift(before: NumberCounts, score: Floats, alpha: float) -> ScoreDrif
 
 
 def _new_labels(
-    model: Any, frame: pd.DataFrame, label: str, positive: str | None, score: Floats, alpha: float
+    model: Any, frame: pd.DataFrame, label: str, positive: Positive, score: Floats, alpha: float
 ) -> NewLabels:
     """The blind AUC of the new labels, and a test of whether it fell below that of the fit."""
     steps = steps_of(model)

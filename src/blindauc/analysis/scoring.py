@@ -196,6 +196,8 @@ def check_complete(steps: Steps, frame: pd.DataFrame) -> None:
     unused = [name for name in frame.columns if name not in steps.kinds]
     perhaps = {name: close_names(name, unused)[:1] for name in absent}
     named = few(f"{name!r} (perhaps {close[0]!r})" if close else repr(name) for name, close in perhaps.items())
+    them = "it" if len(absent) == 1 else "them"
     raise ValueError(
-        f"The table lacks {len(absent)} of the {len(needed)} columns that the model needs, {named}: add or rename them."
+        f"The table lacks {len(absent)} of the {len(needed)} columns that the model needs, {named}: add or rename "
+        f"{them}."
     )

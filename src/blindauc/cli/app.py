@@ -13,7 +13,7 @@ from blindauc import __version__
 from blindauc.cli.audit import audit
 from blindauc.cli.compare import compare
 from blindauc.cli.demo import demo
-from blindauc.cli.errors import errors_in_one_line
+from blindauc.cli.errors import STOPPED, errors_in_one_line, terminated_as_interrupted
 from blindauc.cli.fit import fit
 from blindauc.cli.monitor import monitor
 from blindauc.cli.refit import refit
@@ -21,6 +21,9 @@ from blindauc.cli.report import report
 from blindauc.cli.reproduce import reproduce
 from blindauc.cli.review import review
 from blindauc.cli.score import score
+
+STOPPED_ONCE = {"reproduce": "Give the same command again: it continues with the runs that are missing."}
+"""The message after Ctrl-C of commands that need not start anew."""
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,7 +42,7 @@ def _print_version(is_asked: bool) -> None:
 def _with_readable_errors(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        with errors_in_one_line():
+        with errors_in_one_line(STOPPED_ONCE.get(command.__name__, STOPPED)), terminated_as_interrupted():
             command(*args, **options)
 
     return run

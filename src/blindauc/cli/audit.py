@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blindauc.cli.outputs import DOUBTFUL, RUN, check_outputs, model_path, named_place, place_of_fit, run_beside
-from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
+from blindauc.cli.paths import Force, HeaderRow, Positive, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
 
@@ -24,7 +24,7 @@ def audit(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
     data: Annotated[Path, path_argument(help="A table with labels.")],
     label: Annotated[str | None, typer.Option(help="The column of the labels; by default that of the fit.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
+    positive: Positive = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows; by default that of the fit.")] = None,
     top: Annotated[
         int | None, typer.Option(min=1, help=f"How many labels to print; by default {N_PRINTED}, with --json all.")

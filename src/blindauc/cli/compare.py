@@ -19,7 +19,7 @@ from blindauc.cli.outputs import (
     place_of_fit,
     run_beside,
 )
-from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
+from blindauc.cli.paths import Force, HeaderRow, Positive, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
 
@@ -38,7 +38,7 @@ def compare(
         path_argument(help="A table for both to rank; by default the one that both were fitted to.", metavar="TABLE"),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column of the labels; by default that of the fits.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
+    positive: Positive = None,
     id: Annotated[str | None, typer.Option(help="A column that names the rows; by default that of the fits.")] = None,
     rows_by: Annotated[
         str | None, typer.Option(help="A column with the group of each row; by default that of the fits.")
@@ -61,7 +61,7 @@ def compare(
 
       blindauc compare before after next_year.csv --out changes.html
     """
-    models = [model_path(place) for place in (first, second)]
+    models = [model_path(place, "the first two arguments are each") for place in (first, second)]
     rankings = [] if data is not None else [path.with_name(RANKING) for path in models]
     _check_are_there(models, rankings)
     if out is not None:

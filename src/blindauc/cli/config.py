@@ -29,7 +29,12 @@ def _take_options(context: typer.Context, config: Path | None) -> Path | None:
     if config is not None:
         known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
         with errors_in_one_line():
-            context.default_map = options_of(config, known)
+            options = options_of(config, known)
+        # Options that may be repeated were recorded as text when they could not be.
+        lists = {str(each.name) for each in context.command.params if getattr(each, "multiple", False)}
+        context.default_map = {
+            name: [value] if name in lists and isinstance(value, str) else value for name, value in options.items()
+        }
     return config
 
 

@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 
 import typer
 
 from blindauc.cli.terminal import in_one_line
 from blindauc.cli.wording import as_options
 
-INTERRUPTED = (
-    "interrupted. No file is incomplete. Give the same command again: `fit` starts anew, but uses what it has read of "
-    "files larger than memory; `reproduce` continues with the runs that are missing."
-)
-"""The message after Ctrl-C."""
+STOPPED = "No file is incomplete. Give the same command again to start anew."
+"""The message after Ctrl-C or SIGTERM."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, with which batch systems and containers stop a command: it cleans up as after Ctrl-C."""
 
 
 @contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Print errors that a user can correct in one line and exit with 2; exit with 130 after an interrupt."""
+def errors_in_one_line(stopped: str = STOPPED) -> Iterator[None]:
+    """Print errors that a user can correct in one line and exit with 2; after Ctrl-C exit with 130, SIGTERM 143."""
     try:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
         raise typer.Exit(2) from None
+    except Terminated:
+        typer.echo(f"blindauc: terminated. {stopped}", err=True)
+        raise typer.Exit(143) from None
     except KeyboardInterrupt:
-        typer.echo(f"blindauc: {INTERRUPTED}", err=True)
+        typer.echo(f"blindauc: interrupted. {stopped}", err=True)
         raise typer.Exit(130) from None
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM raises `Terminated`; only the main thread can catch signals."""
+    if current_thread() is not main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _in_words(error: Exception) -> str:

@@ -26,7 +26,7 @@ from blindauc.cli.outputs import (
     filled,
     tidy,
 )
-from blindauc.cli.paths import Capacity, Force, HeaderRow, Prior, Shape, Sheet, path_argument, path_option
+from blindauc.cli.paths import Capacity, Force, HeaderRow, Positive, Prior, Shape, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.files import write_whole
 from blindauc.progress import steps
@@ -47,9 +47,7 @@ def fit(
         path_argument(help="A table (CSV, TSV, Excel, Parquet, Arrow, Feather), or a folder of CSV or Parquet files."),
     ],
     label: Annotated[str, typer.Option(help="The column that marks the positives.")],
-    positive: Annotated[
-        str | None, typer.Option(help="The value of that column that means positive, if it is not obvious.")
-    ] = None,
+    positive: Positive = None,
     id: Annotated[str | None, typer.Option(help="A column with a unique name for each row.")] = None,
     drop: Annotated[
         list[str] | None,
@@ -197,11 +195,12 @@ def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
 
 def _options(given: Mapping[str, Any], columns: list[str]) -> dict[str, Any]:
     """What the command line says, in the words of `blindauc.analysis.analyse`."""
-    as_they_are = ("positive", "id", "rows_by", "time", "prior", "capacity")
+    as_they_are = ("id", "rows_by", "time", "prior", "capacity")
     lists = {"drop": "drop", "allow_leak": "allow_leaks", "show": "show"}
     kinds = {kind: kind for kind in ("categorical", "numeric", "date")}
     return {
         **{name: given[name] for name in as_they_are},
+        "positive": given["positive"] or None,
         **{name: listed_columns(given[option], columns) for option, name in (lists | kinds).items()},
         "groups": given["group"] if given["groups"] is None else _groups_in(given["groups"]),
         "shape": listed_shapes(given["shape"]),

@@ -17,7 +17,7 @@ from blindauc.cli.outputs import (
     place_of_fit,
     run_beside,
 )
-from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
+from blindauc.cli.paths import Force, HeaderRow, Positive, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.progress import steps
 
@@ -35,7 +35,7 @@ def monitor(
     model: Annotated[Path, path_argument(help="A model file, or the folder that `blindauc fit` wrote.")],
     data: Annotated[Path, path_argument(help="A table of new rows.", metavar="NEW")],
     label: Annotated[str | None, typer.Option(help="The column of the labels, if some new rows are labelled.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The value of that column that means positive.")] = None,
+    positive: Positive = None,
     sheet: Sheet = None,
     header_row: HeaderRow = None,
     out: Annotated[Path | None, path_option(help="Write all numbers to this HTML file as well.")] = None,

@@ -18,6 +18,9 @@ RANKING, DOUBTFUL, FEATURES, WORKBOOK = "ranking.csv", "doubtful_labels.csv", "f
 BY_GROUP = "ranking_by_group.csv"
 NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES, WORKBOOK, BY_GROUP)
 
+TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow")
+"""Endings of files that are tables and no models."""
+
 ROOM = 1 << 23
 """Bytes of free disk space that are checked before the work: the results of a small table take half of that."""
 
@@ -76,7 +79,7 @@ def filled(folder: Path, inputs: Iterable[Path | None] = (), *, force: bool = Fa
 
 def _move_all(source: Path, target: Path) -> None:
     # Interrupts are ignored for this moment: a mixture of old and new files would be useless.
-    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handlers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     # Files of an older run that this one does not write would be mistaken for its results.
     outdated = [target / name for name in NAMES if (source / RUN).exists() and not (source / name).exists()]
     try:
@@ -85,7 +88,8 @@ def _move_all(source: Path, target: Path) -> None:
         for path in outdated:
             path.unlink(missing_ok=True)
     finally:
-        signal.signal(signal.SIGINT, interrupted)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -104,8 +108,10 @@ def tidy(folder: Path) -> Path:
     return folder.resolve() if ".." in folder.parts else folder
 
 
-def model_path(place: Path) -> Path:
+def model_path(place: Path, which: str = "the first argument is") -> Path:
     """The model file at a path: the file itself, or the one in a folder that `blindauc fit` wrote."""
+    if place.suffix.lower() in TABLES and place.is_file():
+        raise ValueError(f"{place} is a table, but {which} the folder of a fit or its model file.")
     return place / MODEL if place.is_dir() else place
 
 

@@ -93,13 +93,16 @@ def _numbers(findings: Findings) -> Iterator[str]:
         by_ranks = f"by their ranks {expected} {were(round(checks.expected.value))} expected"
         yield f"wrong labels among the checked    {of_checked}; {by_ranks}"
     found, wrong = positives_first(findings), wrong_first(findings)
-    rows = _found(found, findings) if found else "how many are positive cannot be estimated"
+    # ranking.csv has all rows; those that are labelled, or were checked, are not counted.
+    uncounted = "a label" if checks is None else "a label or a check"
+    unknown = f"in the order of {RANKING}: how many are positive cannot be estimated"
+    rows = _found(found, findings, uncounted) if found else unknown
     labels = stated_wrong(wrong) if wrong else "how many are wrong cannot be estimated"
-    unchecked = " where the column checked is blank" if checks is not None and checks.n_others else ""
-    yield f"rows to check                     in the order of {RANKING}{unchecked}: {rows}"
+    yield f"rows to check                     {rows}"
     yield f"labels to check                   in the order of {DOUBTFUL}: {labels}"
 
 
-def _found(found: Expected, findings: Findings) -> str:
+def _found(found: Expected, findings: Findings, uncounted: str) -> str:
     what = "expect" if findings.is_prior_known else "expect anything"
-    return f"of the first {found.k:,} {what} {how_many(found, is_known=findings.is_prior_known)} to be positive"
+    number = how_many(found, is_known=findings.is_prior_known)
+    return f"of the first {found.k:,} rows of {RANKING} without {uncounted} {what} {number} to be positive"

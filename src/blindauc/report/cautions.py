@@ -34,6 +34,10 @@ ALIKE = 2.0
 """Weights of two dates that differ by at most this factor, with opposite signs, stand for the time between them."""
 
 
+HEAVY = 0.05
+"""The share of all weight that each of the two dates must have (convention)."""
+
+
 class Caution(NamedTuple):
     """A warning: its title and what to do about it."""
 
@@ -107,8 +111,10 @@ def _about_rows(findings: Findings) -> list[Caution]:
 
 
 def about_dates(findings: Findings) -> list[Caution]:
-    """A warning if two selected dates have opposite weights, so that neither says anything without the other."""
-    dates = [each for each in findings.features if each.selected and each.unit == "days"]
+    """A warning if two dates have large and opposite weights, so that neither says anything without the other."""
+    # Selected or not: an average uses all columns, and neither of the two may be needed in every candidate.
+    least = HEAVY * sum(abs(each.weight) for each in findings.features)
+    dates = [each for each in findings.features if each.unit == "days" and abs(each.weight) >= least]
     raising, lowering = ([each for each in dates if sign * each.weight > 0] for sign in (1, -1))
     pairs = [(one, other) for one in raising for other in lowering if _are_alike(one.weight, -other.weight)]
     if not pairs:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from blindauc.files import write_whole
 from blindauc.report.compare_findings import ColumnChange, LabelChange, RunComparison
+from blindauc.report.comparing import enough_digits
 from blindauc.report.elements import Child, Markup, tag
+from blindauc.report.findings import Interval
 from blindauc.report.page import document
 from blindauc.report.sections.parts import ROWS_AT_FIRST, key_number, not_shown, section
 from blindauc.report.tables import Cell, Column, table
@@ -75,7 +77,7 @@ def _key_numbers(found: RunComparison) -> list[Markup]:
     judged = found.judged
     return [
         key_number(
-            "Difference", NOTHING if judged is None else _signed(judged.difference.value), _range_of_difference(found)
+            "Difference", NOTHING if judged is None else _signed(judged.difference), _range_of_difference(found)
         ),
         key_number(
             f"Same among the first {top.k:,}" if top else "Same at the top",
@@ -88,11 +90,15 @@ def _key_numbers(found: RunComparison) -> list[Markup]:
 
 
 def _range_of_difference(found: RunComparison) -> str:
-    return "not known" if found.judged is None else f"95 % interval {number_range(found.judged.difference, 3)}"
+    if found.judged is None:
+        return "not known"
+    difference = found.judged.difference
+    return f"95 % interval {number_range(difference, enough_digits(difference.low, difference.high))}"
 
 
-def _signed(value: float) -> str:
-    return f"+{number(value)}" if value > 0 else number(value)
+def _signed(difference: Interval) -> str:
+    shown = number(difference.value, enough_digits(difference.low, difference.high))
+    return f"+{shown}" if difference.value > 0 else shown
 
 
 def _in_and_out(columns: Sequence[ColumnChange]) -> str:

@@ -11,6 +11,10 @@ SIMPLER_TELLS_NO_WRONG_LABELS = "A simpler ranking does not tell which labels ar
 """Printed beside every comparison: a baseline that ranks as well still does not find wrong labels."""
 
 
+MOST_DIGITS = 9
+"""Decimals of a difference at most (convention)."""
+
+
 class Compared(Protocol):
     """A simpler method and the advantage over it: `Baseline` of a report or `Comparison` of a fit."""
 
@@ -48,6 +52,27 @@ def verdict(simpler: Compared) -> str:
 
 
 def with_interval(value: float, low: float, high: float, between: str) -> str:
-    """A difference and its interval as text, with an ASCII minus because terminals show it, and no negative zero."""
-    value, low, high = (round(number, 3) + 0.0 for number in (value, low, high))
-    return f"{value:.3f}{between}95 % interval {low:.3f} to {high:.3f}"
+    """A difference and its interval as text, with an ASCII minus because terminals show it, and no negative zero.
+
+    Examples
+    --------
+    >>> from blindauc.report.comparing import with_interval
+    >>> with_interval(0.00213, 0.00014, 0.00412, " (") + ")"
+    '0.0021 (95 % interval 0.0001 to 0.0041)'
+    """
+    digits = enough_digits(low, high)
+    value, low, high = (round(number, digits) + 0.0 for number in (value, low, high))
+    return f"{value:.{digits}f}{between}95 % interval {low:.{digits}f} to {high:.{digits}f}"
+
+
+def enough_digits(low: float, high: float) -> int:
+    """The decimals of an interval that show on which side of zero its ends are: three, or more for an end near zero.
+
+    Examples
+    --------
+    >>> from blindauc.report.comparing import enough_digits
+    >>> enough_digits(0.018, 0.066), enough_digits(-0.00004, 0.059), enough_digits(0.0, 0.059)
+    (3, 5, 3)
+    """
+    ends = [end for end in (low, high) if end != 0]
+    return next((digits for digits in range(3, MOST_DIGITS) if all(round(end, digits) for end in ends)), MOST_DIGITS)

@@ -16,6 +16,9 @@ from blindauc.report.words import count, name, number, number_range
 STRONGEST = 3
 """The number of columns, and of rows, named in the summary (convention)."""
 
+PROBABLE = 0.5
+"""A label with this suspicion is as likely wrong as not."""
+
 GRADES = ((0.9, "very good"), (0.8, "good"), (0.7, "fair"), (0.6, "weak"), (0.0, "hardly better than chance"))
 """The smallest AUC for each word (convention)."""
 
@@ -137,16 +140,20 @@ def _about_positives(findings: Findings) -> list[Child]:
     if found is None:
         return ["That cannot be estimated from so few labels."]
     every = findings.found[-1]
+    open_rows = "rows without a label" if findings.checks is None else "rows without a label or a check"
     see = [" ", tag("a", "Other numbers of rows", href="#capacity"), "."]
     if findings.is_prior_known:
         return [
-            tag("strong", f"Of the first {found.k:,} rows expect {how_many(found, is_known=True)} to be positive. "),
+            tag(
+                "strong",
+                f"Of the first {found.k:,} {open_rows} expect {how_many(found, is_known=True)} to be positive. ",
+            ),
             f"In all, {how_many(every, is_known=True)} of the {every.k:,} unlabelled rows are.",
             see,
         ]
     return [
         tag("strong", "That cannot be estimated from these data alone. "),
-        f"Of the first {found.k:,} rows anything {how_many(found, is_known=False)} may be positive; of all "
+        f"Of the first {found.k:,} {open_rows} anything {how_many(found, is_known=False)} may be positive; of all "
         f"{every.k:,} unlabelled rows, {how_many(every, is_known=False)}. The order of the rows does not depend on it. "
         "If you know what share of the unlabelled rows is positive, fit again with ",
         tag("span", "--prior", class_="code"),
@@ -162,8 +169,11 @@ def _about_labels(findings: Findings) -> list[Child]:
     order = [" ", tag("a", "The order", href="#doubts"), "."]
     if wrong is None:
         return ["Those that rank lowest. How many of them are wrong cannot be estimated from so few labels.", order]
+    expected = f"of the first {wrong.k:,} in the list expect {how_many(wrong, is_known=True)} to be wrong. "
+    if all(doubt.suspicion < PROBABLE for doubt in findings.doubts[:1]):  # the most suspicious one
+        return [tag("strong", "No single label is probably wrong; "), expected, "Check them in this order.", order]
     return [
-        tag("strong", f"Of the first {wrong.k:,} in the list expect {how_many(wrong, is_known=True)} to be wrong. "),
+        tag("strong", expected[0].upper() + expected[1:]),
         "Check them in this order, and stop once most of them turn out to be correct.",
         order,
     ]
@@ -181,10 +191,21 @@ def _about_columns(findings: Findings) -> list[Child]:
     rests = f"The order rests on {count(len(selected), 'column', 'columns')}; none could be tested. "
     return [
         tag("strong", tell if findings.is_auc_known else rests),
-        "The strongest: " if len(selected) > 1 else "It is ",
+        "The strongest of them: " if len(selected) > 1 else "It is ",
         [(", " if i else None, each) for i, each in enumerate(strongest)],
         ".",
+        _about_unselected(findings),
     ]
+
+
+def _about_unselected(findings: Findings) -> list[Child]:
+    """The columns that were not selected, and yet weigh more than any that was: the average uses all columns."""
+    sources = [feature.source for feature in findings.features]
+    heavier = list(dict.fromkeys(sources[: sources.index(findings.selected_columns[0])]))[:STRONGEST]
+    if not heavier:
+        return []
+    names = [(", " if i else None, name(source)) for i, source in enumerate(heavier)]
+    return [" With a larger weight, but not selected: ", names, "."]
 
 
 def _about_all_columns(findings: Findings) -> list[Child]:

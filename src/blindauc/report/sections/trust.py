@@ -12,7 +12,7 @@ from blindauc.report.elements import Child, Markup, tag, together
 from blindauc.report.findings import Baseline, Checks, Findings
 from blindauc.report.sections.parts import section
 from blindauc.report.tables import Column, table
-from blindauc.report.words import PERCENT, number, number_range, percent, percent_range, short
+from blindauc.report.words import PERCENT, count, number, number_range, percent, percent_range, short
 from blindauc.theory import auc_error_shape, phi_l0
 
 INDEPENDENT = "Rows are independent. Where a patient has several rows, the intervals are too narrow."
@@ -122,8 +122,16 @@ def more_rows(findings: Findings) -> str:
     asked = findings.asked
     n_pos, n_unl = asked.n_labelled, asked.n_rows - asked.n_labelled
     n_selected = sum(feature.selected for feature in findings.features)
-    if not (n_selected and min(n_pos, n_unl) >= 2 * n_selected and findings.prior.value < 1):
-        return "There are too few rows for so many columns: the theory of the method promises nothing here."
+    if not n_selected or findings.prior.value >= 1:
+        return "More rows would help, but how much cannot be estimated here."
+    # The bound is infinite with fewer rows than free weights, and its ratios mean nothing near that.
+    if min(n_pos, n_unl) < 2 * n_selected:
+        rows = f"{n_pos:,} labelled rows" if n_pos <= n_unl else f"{n_unl:,} unlabelled rows"
+        columns = count(n_selected, "selected column", "selected columns")
+        return (
+            f"{rows} are few for {columns}, each category counted: get at least {2 * n_selected:,}, or leave out "
+            "columns that cannot matter."
+        )
     shape = partial(
         auc_error_shape,
         partial(phi_l0, n_features=len(findings.features), n_nonzero=n_selected),
