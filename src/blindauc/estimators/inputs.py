@@ -8,12 +8,12 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from blindauc._typing import Ints
 from blindauc.estimators.categories import MAKE_PREPROCESSOR, known_categories, learnt_categories
 from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
+from blindauc.rows.storage import columns_where
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
 
 
@@ -64,14 +64,10 @@ def _remedy_for_tables(estimator: Any, X: Any) -> Iterator[None]:
 
 def _columns_where(is_bad: Callable[[Any], Any], X: Any) -> str:
     """The first columns with such values, by name or number, in words; empty if they cannot be told."""
-    if sp.issparse(X):
-        entries = X.tocoo()
-        columns = np.unique(entries.col[is_bad(entries.data)])
-    else:
-        try:
-            columns = np.flatnonzero(is_bad(np.asarray(X, dtype=np.float64)).any(axis=0))
-        except (TypeError, ValueError):  # pandas.NA, for example, is no number
-            return ""
+    try:
+        columns = columns_where(is_bad, X)
+    except (TypeError, ValueError):  # pandas.NA, for example, is no number
+        return ""
     if len(columns) == 0:
         return ""
     names = getattr(X, "columns", None)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from blindauc._typing import Floats
+from blindauc._typing import Floats, Ints
 
 
 def by_rows(X: Any) -> Any:
@@ -39,6 +39,14 @@ def filled(X: Any) -> Any:
     middle = np.zeros(X.shape[1])
     middle[has_values] = np.nanmedian(X[:, has_values], axis=0)
     return np.where(np.isnan(X), middle, X)
+
+
+def columns_where(is_so: Callable[[Any], Any], X: Any) -> Ints:
+    """The numbers of the columns that hold a value for which `is_so` is true."""
+    if sp.issparse(X):
+        entries = X.tocoo()
+        return np.unique(entries.col[is_so(entries.data)])
+    return np.flatnonzero(is_so(np.asarray(X, dtype=np.float64)).any(axis=0))
 
 
 def weighted(X: Any, coef: Floats) -> Floats:
