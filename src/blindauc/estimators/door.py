@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, validate_data
 
 from blindauc._typing import Bools, Floats
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
@@ -101,8 +101,14 @@ def _is_dask(X: Any) -> bool:
 def _of_collection(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     from blindauc.rows.dask import DaskRows
 
-    of = DaskRows.of_frame if isinstance(y, str) else DaskRows.of
-    return of(X, y, sample_weight, pos_label=estimator.pos_label)
+    if y is None:
+        remedy = 'the name of their column, as in fit(frame, "label")' if hasattr(X, "columns") else "them as y"
+        raise ValueError(f"A fit needs labels, and y is missing: pass {remedy}.")
+    if not isinstance(y, str):
+        return DaskRows.of(X, y, sample_weight, pos_label=estimator.pos_label)
+    rows = DaskRows.of_frame(X, y, sample_weight, pos_label=estimator.pos_label)
+    estimator.not_features_ = [y] if sample_weight is None else [y, sample_weight]
+    return rows
 
 
 # --- predictions ---
@@ -114,7 +120,7 @@ def followed(estimator: Any, X: Any, of_scores: Callable[[Floats], Any]) -> Any:
     if _is_dask(X):
         from blindauc.rows.dask import scores_of
 
-        return scores_of(_OfBlock(estimator.model_, of_scores), X)
+        return scores_of(_OfBlock(estimator.model_, of_scores), _features_of(estimator, X))
     if is_on_device(X):
         library = library_of(X)
         return library.asarray(of_scores(library.to_host(_device_scores(estimator, X))))
@@ -131,12 +137,36 @@ def scores(estimator: Any, X: Any) -> Any:
         frames = (np.asarray(estimator.preprocessor_.transform(frame)) for frame in X.frames())
         return np.concatenate([model.scores(rows) for rows in frames])
     if isinstance(X, PartedRows):
+        if X.feature_names is not None:
+            _check_names(estimator, X.feature_names)
         return np.concatenate(X.total(Values(_OfPart(model))))
     if _is_dask(X):
         return followed(estimator, X, np.asarray)
     if is_on_device(X):
         return _device_scores(estimator, X)
     return model.scores(read_matrix(estimator, X, reset=False))
+
+
+def _features_of(estimator: Any, X: Any) -> Any:
+    """A Dask collection without its columns of labels and weights; an error if its features are not those of the fit.
+
+    Tasks see partitions as bare numbers, so that columns in another order would give wrong scores.
+    """
+    from blindauc.rows.dask.collections import check_rows
+
+    check_rows(X)
+    if not hasattr(X, "columns"):
+        return validate_data(estimator, X, reset=False, skip_check_array=True)
+    X = X.drop(columns=[name for name in getattr(estimator, "not_features_", ()) if name in X.columns])
+    _check_names(estimator, X.columns)
+    return X
+
+
+def _check_names(estimator: Any, names: Any) -> None:
+    """Raise scikit-learn's error if these are not the columns of the fit, in the same order."""
+    import pandas as pd
+
+    validate_data(estimator, pd.DataFrame(columns=list(names)), reset=False, skip_check_array=True)
 
 
 def _check_categories_can_be_read(estimator: Any, X: Any) -> None:
