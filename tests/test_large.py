@@ -302,6 +302,30 @@ def test_whom_rows_belong_to_and_what_was_found_is_told_as_of_rows_in_memory(tab
     assert not cases & set((np.flatnonzero(found != "") + 1).tolist())
 
 
+@pytest.fixture
+def three_labels(table, tmp_path):
+    kinds = np.where(table["infection"] == "yes", np.where(np.arange(500) % 2, "SSI", "UTI"), "clear")
+    path = tmp_path / "three.csv"
+    table.assign(infection=kinds).to_csv(path, index=False)
+    return path
+
+
+def test_several_labels_may_mean_positive(three_labels, monkeypatch):
+    monkeypatch.setattr(Options, "ranking", one_candidate)
+    wishes = Wishes("infection", id="patient", positive=["ssi", "UTI"])
+    analysis = analyse_files(three_labels, wishes, Options(shape="linear"))
+    assert analysis.ranking["labelled"].sum() == 40
+    assert any("Taken as unlabelled: clear (460 rows)" in note for note in analysis.findings.asked.notes)
+
+
+@pytest.mark.parametrize("options", [[], ["--positive", "flu"]])
+def test_labels_are_refused_in_the_words_for_tables_in_memory(three_labels, options):
+    done = [run("fit", three_labels, "--label", "infection", *options, *how) for how in ([], ["--memory", "1GB"])]
+    assert [each.exit_code for each in done] == [2, 2]
+    assert done[0].stderr == done[1].stderr
+    assert "--positive" in done[1].stderr
+
+
 def test_columns_that_give_the_label_away_are_told_before_the_fit(table, tmp_path, monkeypatch):
     monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *rows: pytest.fail("was fitted"))
     is_labelled = table["infection"] == "yes"
