@@ -195,7 +195,7 @@ def test_files_without_labels_are_scored(folder, table, tmp_path):
     new = ParquetRows(tmp_path / "new.parquet")
     assert_allclose(model.decision_function(new), model.decision_function(rows))
     assert_array_equal(model.predict(new), model.predict(rows))
-    with pytest.raises(ValueError, match=r"A fit needs labels.*pass label="):
+    with pytest.raises(ValueError, match=r"Labels are needed.*pass label="):
         model.fit(new)
     table.drop(columns=["lab 1", "ward"]).to_parquet(tmp_path / "fewer.parquet")
     with pytest.raises(ValueError, match=r"lab 1.*ward|ward.*lab 1"):
@@ -208,6 +208,29 @@ def test_files_are_scored_whatever_the_preprocessor_gives_to_others(folder):
     expected = model.decision_function(rows)
     model.preprocessor_.set_output(transform="pandas")
     assert_allclose(model.decision_function(rows), expected)
+
+
+def test_files_are_judged_by_their_labels(folder, table):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    numbers = model.preprocessor_.transform(table)
+    assert_allclose(model.score(rows), model.score(numbers, table["infection"]), rtol=1e-6)
+    with pytest.raises(ValueError, match="leave y and sample_weight out"):
+        model.score(rows, table["infection"])
+    with pytest.raises(ValueError, match="pass them as y"):
+        model.score(numbers)
+
+
+def test_what_needs_rows_in_memory_names_the_preprocessor(folder, table):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    for method in (model.reasons, model.transform):
+        with pytest.raises(TypeError, match=r"pass .*model\.preprocessor_\.transform\(next\(rows\.frames\(n_rows=1000"):
+            method(rows)
+        assert len(method(model.preprocessor_.transform(next(rows.frames(n_rows=1000))))) == 200
+    for method in (model.decision_function, model.predict, model.reasons, model.transform):
+        with pytest.raises(ValueError, match=r"not those of the fit: pass model\.preprocessor_\.transform\(X\)"):
+            method(table)
 
 
 @pytest.mark.parametrize("kind", ["folder", "csv"])

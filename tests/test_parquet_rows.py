@@ -166,7 +166,26 @@ def test_no_files_are_told(tmp_path):
 
 def test_parquet_and_text_together_are_told(folder):
     table().to_csv(folder / "a.csv", index=False)
-    refused(folder, "holds both Parquet and text files")
+    refused(folder, r"beside Parquet files there is the text file '.*a\.csv': remove it, or move it to another folder")
+    table().to_csv(folder / "b.csv", index=False)
+    (folder / "2.parquet").unlink()
+    refused(folder, r"beside text files there is the Parquet file '.*1\.parquet': remove it")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_text_about_a_table_is_no_part_of_it(folder, ending):
+    if ending == "csv":
+        for name in ("1", "2"):
+            pd.read_parquet(folder / f"{name}.parquet").to_csv(folder / f"{name}.csv", index=False)
+            (folder / f"{name}.parquet").unlink()
+    for text in ("", "Rows of the ward, by year.\n", "Rows\n\nfrom 2019, 2020, and 2021;\n  ask, if in doubt\n" * 9):
+        (folder / "README.txt").write_text(text)
+        assert [path.stem for path in ParquetRows(folder, "y").paths] == ["1", "2"]
+    table().to_csv(folder / "README.txt", index=False)
+    if ending == "csv":
+        assert len(ParquetRows(folder, "y").paths) == 3
+    else:
+        refused(folder, r"the text file '.*README\.txt'")
 
 
 def test_empty_parts_alone_are_told(tmp_path):

@@ -47,7 +47,7 @@ class ParquetRows:
     path : path, or list of paths
         A Parquet file, a text file (.csv, .tsv, .txt, also compressed), a folder of either, read in the order of their
         names, or a list of such files. All must have the same columns. Files in a folder whose names start with a dot
-        or an underscore are skipped.
+        or an underscore are skipped, and .txt files beside others with which they share no column.
     label : str, optional
         The column of the labels. A fit needs it; rows that are only scored may have none.
     pos_label : optional
@@ -160,7 +160,7 @@ class ParquetRows:
         """
         if self.label is None:
             raise ValueError(
-                f"A fit needs labels, and ParquetRows of {self.paths[0]} names no column of them: pass label=."
+                f"Labels are needed, and ParquetRows of {self.paths[0]} names no column of them: pass label=."
             )
         read = read_labels or partial(read_distinct, self.label, pos_label=self.pos_label)
         folder, fingerprint = self.cache_folder, self._fingerprint()
