@@ -267,7 +267,12 @@ BAD = {
     "blocks of columns": (ARRAY.rechunk((100, 2)), Y, r"3 blocks of columns, .*: use X.rechunk\(\{1: -1\}\)"),
     "one dimension": (ARRAY[:, 0], Y, "X must have two dimensions"),
     "no rows": (ARRAY[:0], Y[:0], "X has no rows"),
-    "partitions of another number": (frame(), Y, "y has 1 partitions and X has 5"),
+    "partitions of another number": (frame(), Y, r'y has 1 partitions and X has 5: .*fit\(frame, "label"\)'),
+    "partitions of other sizes": (
+        frame(),
+        frame(ill=Y)["ill"].repartition(npartitions=2).repartition(npartitions=5),
+        r'X and y must have as many rows .*as in fit\(frame, "ill"\)\. Found in partition 0',
+    ),
 }
 
 
@@ -430,6 +435,51 @@ def test_scores_of_a_collection_are_a_collection(client, table, method):
         assert (computed == expected).all()
     else:
         np.testing.assert_allclose(computed, expected, rtol=1e-12)
+
+
+def test_names_of_frames_are_checked_as_those_of_pandas(client):
+    whole = frame(ill=Y, w=WEIGHT)
+    model = BlindAUCClassifier(calibrate=False).fit(whole, "ill", "w")
+    table = pd.DataFrame(X, columns=list("abcde"))
+    expected = model.decision_function(table)
+    for same in (whole, frame(), whole.drop(columns="w"), ARRAY):
+        if same is ARRAY:
+            with pytest.warns(UserWarning, match="X does not have valid feature names"):
+                scores = model.decision_function(same)
+        else:
+            scores = model.decision_function(same)
+        np.testing.assert_allclose(scores.compute(), expected, rtol=1e-12)
+    for other in (list("cabde"), list("abcd"), ["a", "b", "c", "d", "z"]):
+        with pytest.raises(ValueError, match="eature names") as theirs:
+            model.decision_function(table.rename(columns={"e": "z"} if "z" in other else {})[other])
+        for method in (model.decision_function, model.predict):
+            with pytest.raises(ValueError, match="eature names") as ours:
+                method(frame().rename(columns={"e": "z"} if "z" in other else {})[other])
+            assert str(ours.value) == str(theirs.value)
+    with pytest.warns(UserWarning, match="valid feature names"), pytest.raises(ValueError, match="X has 4 features"):
+        model.predict(ARRAY[:, :4])
+    with DaskRows.of_frame(frame(ill=Y)[[*"cabde", "ill"]], "ill") as rows, pytest.raises(ValueError, match="in the same order"):
+        model.decision_function(rows)
+
+
+def test_partitions_whose_columns_are_not_those_of_the_frame_are_not_scored(client):
+    turned = frame().map_partitions(lambda part: part[list("edcba")], meta=frame()._meta, enforce_metadata=False)
+    with pytest.raises(ValueError, match=r"columns of the frame, \['a', .* but one has \['e'"):
+        scores_of(Linear().decision_function, turned).compute()
+
+
+def test_names_that_are_not_text_are_no_names(client):
+    table = pd.DataFrame(X)
+    model = BlindAUCClassifier(calibrate=False).fit(dd.from_pandas(table, npartitions=2), dd.from_pandas(pd.Series(Y), 2))
+    assert not hasattr(model, "feature_names_in_")
+    model.predict(dd.from_pandas(table, npartitions=2))
+
+
+def test_forgotten_labels_are_told(client):
+    with pytest.raises(ValueError, match=r'y is missing: pass the name of their column, as in fit\(frame, "label"\)'):
+        BlindAUCClassifier().fit(frame())
+    with pytest.raises(ValueError, match="y is missing: pass them as y"):
+        BlindAUCClassifier().fit(ARRAY)
 
 
 def test_one_thread_of_linear_algebra_until_the_last_has_left():

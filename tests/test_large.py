@@ -195,7 +195,7 @@ def test_files_without_labels_are_scored(folder, table, tmp_path):
     new = ParquetRows(tmp_path / "new.parquet")
     assert_allclose(model.decision_function(new), model.decision_function(rows))
     assert_array_equal(model.predict(new), model.predict(rows))
-    with pytest.raises(ValueError, match=r"A fit needs labels.*pass label="):
+    with pytest.raises(ValueError, match=r"Labels are needed.*pass label="):
         model.fit(new)
     table.drop(columns=["lab 1", "ward"]).to_parquet(tmp_path / "fewer.parquet")
     with pytest.raises(ValueError, match=r"lab 1.*ward|ward.*lab 1"):
@@ -208,6 +208,29 @@ def test_files_are_scored_whatever_the_preprocessor_gives_to_others(folder):
     expected = model.decision_function(rows)
     model.preprocessor_.set_output(transform="pandas")
     assert_allclose(model.decision_function(rows), expected)
+
+
+def test_files_are_judged_by_their_labels(folder, table):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    numbers = model.preprocessor_.transform(table)
+    assert_allclose(model.score(rows), model.score(numbers, table["infection"]), rtol=1e-6)
+    with pytest.raises(ValueError, match="leave y and sample_weight out"):
+        model.score(rows, table["infection"])
+    with pytest.raises(ValueError, match="pass them as y"):
+        model.score(numbers)
+
+
+def test_what_needs_rows_in_memory_names_the_preprocessor(folder, table):
+    rows = ParquetRows(folder, "infection", id="patient", pos_label="yes")
+    model = BlindAUCClassifier(calibrate=False).fit(rows)
+    for method in (model.reasons, model.transform):
+        with pytest.raises(TypeError, match=r"pass .*model\.preprocessor_\.transform\(next\(rows\.frames\(n_rows=1000"):
+            method(rows)
+        assert len(method(model.preprocessor_.transform(next(rows.frames(n_rows=1000))))) == 200
+    for method in (model.decision_function, model.predict, model.reasons, model.transform):
+        with pytest.raises(ValueError, match=r"not those of the fit: pass model\.preprocessor_\.transform\(X\)"):
+            method(table)
 
 
 @pytest.mark.parametrize("kind", ["folder", "csv"])
@@ -300,6 +323,30 @@ def test_whom_rows_belong_to_and_what_was_found_is_told_as_of_rows_in_memory(tab
     cases, expected = ({case.row for case in each.findings.cases} for each in (ours, theirs))
     assert len(cases & expected) > 0.9 * len(cases)
     assert not cases & set((np.flatnonzero(found != "") + 1).tolist())
+
+
+@pytest.fixture
+def three_labels(table, tmp_path):
+    kinds = np.where(table["infection"] == "yes", np.where(np.arange(500) % 2, "SSI", "UTI"), "clear")
+    path = tmp_path / "three.csv"
+    table.assign(infection=kinds).to_csv(path, index=False)
+    return path
+
+
+def test_several_labels_may_mean_positive(three_labels, monkeypatch):
+    monkeypatch.setattr(Options, "ranking", one_candidate)
+    wishes = Wishes("infection", id="patient", positive=["ssi", "UTI"])
+    analysis = analyse_files(three_labels, wishes, Options(shape="linear"))
+    assert analysis.ranking["labelled"].sum() == 40
+    assert any("Taken as unlabelled: clear (460 rows)" in note for note in analysis.findings.asked.notes)
+
+
+@pytest.mark.parametrize("options", [[], ["--positive", "flu"]])
+def test_labels_are_refused_in_the_words_for_tables_in_memory(three_labels, options):
+    done = [run("fit", three_labels, "--label", "infection", *options, *how) for how in ([], ["--memory", "1GB"])]
+    assert [each.exit_code for each in done] == [2, 2]
+    assert done[0].stderr == done[1].stderr
+    assert "--positive" in done[1].stderr
 
 
 def test_columns_that_give_the_label_away_are_told_before_the_fit(table, tmp_path, monkeypatch):

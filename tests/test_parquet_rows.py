@@ -68,6 +68,7 @@ def test_rows_are_named_by_their_files(folder):
 
 def test_columns_that_are_not_learnt_from(folder):
     assert ParquetRows(folder, "y", id="b").prepared().feature_names == ["a"]
+    assert ParquetRows(folder, "y", drop="b").prepared().feature_names == ["a"]
     refused(folder, "No column is left as a feature", id="b", drop=["a"])
 
 
@@ -108,9 +109,9 @@ def test_labels_are_read_as_in_memory(tmp_path, case, ending):
 
 
 WRONG_LABELS = {
-    "no positive": ([0, 0, 0], "y has no positive class"),
-    "nothing": ([None, None, None], "y contains NaN in every row"),
-    "three": (["a", "b", "c"], "Only binary"),
+    "no positive": ([0, 0, 0], "The label column 'y' holds only 0, .* pos_label="),
+    "nothing": ([None, None, None], "The label column 'y' is blank in every row"),
+    "three": (["a", "b", "c"], r"'y' holds 3 different values \('a', 'b', 'c'\): name the one .* with pos_label="),
 }
 
 
@@ -126,7 +127,15 @@ def test_what_is_no_label_is_told(tmp_path):
         tmp_path / "a.parquet"
     )
     refused(tmp_path, "'y' holds more than 1,000 different values")
-    refused(tmp_path, r"pos_label=8 is not among the classes in y: \[0, 1\]", label="b", pos_label=8, drop=["y"])
+    words = "The label column 'b' does not hold 8 in any row: its values are 0, 1; name one of them with pos_label="
+    refused(tmp_path, words, label="b", pos_label=8, drop="y")
+
+
+def test_who_names_the_positive_label_may_have_more_than_two(tmp_path):
+    pd.DataFrame({"a": np.arange(30.0) % 7, "y": [0, 1, 2] * 10}).to_csv(tmp_path / "a.csv", index=False)
+    rows = ParquetRows(tmp_path, "y", pos_label=1).prepared()
+    assert (np.flatnonzero(rows.is_positive) == np.arange(1, 30, 3)).all()
+    assert rows.classes.tolist() == [0, 1]
 
 
 def test_columns_that_are_not_there_are_told(folder):
@@ -157,7 +166,26 @@ def test_no_files_are_told(tmp_path):
 
 def test_parquet_and_text_together_are_told(folder):
     table().to_csv(folder / "a.csv", index=False)
-    refused(folder, "holds both Parquet and text files")
+    refused(folder, r"beside Parquet files there is the text file '.*a\.csv': remove it, or move it to another folder")
+    table().to_csv(folder / "b.csv", index=False)
+    (folder / "2.parquet").unlink()
+    refused(folder, r"beside text files there is the Parquet file '.*1\.parquet': remove it")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_text_about_a_table_is_no_part_of_it(folder, ending):
+    if ending == "csv":
+        for name in ("1", "2"):
+            pd.read_parquet(folder / f"{name}.parquet").to_csv(folder / f"{name}.csv", index=False)
+            (folder / f"{name}.parquet").unlink()
+    for text in ("", "Rows of the ward, by year.\n", "Rows\n\nfrom 2019, 2020, and 2021;\n  ask, if in doubt\n" * 9):
+        (folder / "README.txt").write_text(text)
+        assert [path.stem for path in ParquetRows(folder, "y").paths] == ["1", "2"]
+    table().to_csv(folder / "README.txt", index=False)
+    if ending == "csv":
+        assert len(ParquetRows(folder, "y").paths) == 3
+    else:
+        refused(folder, r"the text file '.*README\.txt'")
 
 
 def test_empty_parts_alone_are_told(tmp_path):

@@ -22,7 +22,7 @@ from blindauc.analysis.analysis import Analysis, build_analysis
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
-from blindauc.analysis.labels import LabelColumn, notes_on_labels, read_labels_of
+from blindauc.analysis.labels import LabelColumn, find_labels, notes_on_labels, read_labels_of
 from blindauc.analysis.leaks import Leak, leaks_among
 from blindauc.analysis.memory import check_plan, memory_to_read
 from blindauc.analysis.options import Options
@@ -33,6 +33,7 @@ from blindauc.analysis.whole import Whole
 from blindauc.checked import UNCHECKED
 from blindauc.estimators.door import found_in
 from blindauc.estimators.door import scores as scores_of_rows
+from blindauc.labels import Labels
 from blindauc.preprocessing.values import distinct_texts
 from blindauc.rows.disk.cache import CachedRows
 from blindauc.rows.disk.parquet import ParquetRows
@@ -105,7 +106,10 @@ def analyse_files(
         options.check_shapes()
         source = _source(path, wishes, memory, cache)
         check_plan(memory, source.n_rows)
-        cached = source.prepared(lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"))
+        cached = source.prepared(
+            lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"),
+            lambda values: _labels_among(values, wishes),
+        )
         labels = _labels(cached, wishes)
         check_plan(memory, len(cached.X), int(labels.is_positive.sum()), cached.X.shape[1])
         at("looking for leaks")
@@ -159,9 +163,19 @@ def _leaks(source: ParquetRows, cached: CachedRows, wishes: Wishes, is_positive:
     return leaks_among(frame[used], cached.kinds, frame[wishes.label], is_positive[numbers], stands_for)
 
 
+def _labels_among(values: Sequence[Any], wishes: Wishes) -> Labels:
+    """Which of the distinct labels are positive, by the rules for tables in memory."""
+    found = find_labels(_column_of(values, wishes.label), wishes.label, wishes.positive)
+    return Labels(found.is_positive, np.array(["unlabelled", found.positive]))
+
+
+def _column_of(values: Sequence[Any], label: str) -> pd.DataFrame:
+    return pd.DataFrame({label: pd.Series(values, dtype=object)})
+
+
 def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
     """Which rows are labelled positive, decided by the different labels."""
-    values = pd.DataFrame({wishes.label: pd.Series(cached.label_values, dtype=object)})
+    values = _column_of(cached.label_values, wishes.label)
     # As often as they come, where that decides: twice is enough.
     counts = np.minimum(np.bincount(cached.label_codes, minlength=len(values)), 2)
     repeated = values.loc[np.repeat(np.arange(len(values)), counts)].reset_index(drop=True)

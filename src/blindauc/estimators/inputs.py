@@ -12,9 +12,12 @@ from sklearn.utils.validation import validate_data
 
 from blindauc._typing import Ints
 from blindauc.estimators.categories import MAKE_PREPROCESSOR, known_categories, learnt_categories
+from blindauc.rows.categories import is_table
 from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
 from blindauc.rows.storage import columns_where
 from blindauc.sparsity import L0, AllFeatures, ExclusiveL0, GroupL0, SparsitySet, resolve_groups
+
+NUMBERS_OF_FILES = "pass model.preprocessor_.transform(X), the numbers of a table as the model was fitted to them"
 
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -22,8 +25,9 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
 
     Categories of tables become the numbers of their levels. With `reset`, the estimator learns the levels.
     """
+    _refuse_what_files_hold(estimator, X)
     X = learnt_categories(estimator, X) if reset else known_categories(estimator, X)
-    refuse_columns_that_are_no_numbers(X, MAKE_PREPROCESSOR)
+    refuse_columns_that_are_no_numbers(X, _remedy(estimator))
     with _remedy_for_tables(estimator, X):
         X = validate_data(
             estimator,
@@ -36,6 +40,28 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
         )
     refuse_too_large(X)
     return X
+
+
+def is_in_files(X: Any) -> bool:
+    """Whether X is a `ParquetRows`."""
+    # Duck typing: importing the class would need pandas, which a fit to arrays does not.
+    return callable(getattr(X, "prepared", None))
+
+
+def _refuse_what_files_hold(estimator: Any, X: Any) -> None:
+    """Raise for files, and for tables as they are in files, where their numbers are expected."""
+    if is_in_files(X):
+        raise TypeError(
+            "ParquetRows are not in memory, and this works on rows in memory: pass the numbers of some of them, such as "
+            "model.preprocessor_.transform(next(rows.frames(n_rows=1000)))."
+        )
+    is_of_files = hasattr(estimator, "preprocessor_") and is_table(X)
+    if is_of_files and set(X.columns) != set(estimator.feature_names_in_):
+        raise ValueError(f"The columns of X are not those of the fit: {NUMBERS_OF_FILES}.")
+
+
+def _remedy(estimator: Any) -> str:
+    return NUMBERS_OF_FILES if hasattr(estimator, "preprocessor_") else MAKE_PREPROCESSOR
 
 
 def takes_missing(estimator: Any) -> bool:
@@ -53,12 +79,13 @@ def _remedy_for_tables(estimator: Any, X: Any) -> Iterator[None]:
     except ValueError as error:
         what = str(error).splitlines()[0].rstrip(".")
         if "contains NaN" in what:
-            trees = '; or choose shape="trees", which takes missing values' if hasattr(estimator, "shape") else ""
-            raise ValueError(f"{what}{_columns_where(np.isnan, X)}: {MAKE_PREPROCESSOR}{trees}.") from error
+            may_be_trees = hasattr(estimator, "shape") and not hasattr(estimator, "preprocessor_")
+            trees = '; or choose shape="trees", which takes missing values' if may_be_trees else ""
+            raise ValueError(f"{what}{_columns_where(np.isnan, X)}: {_remedy(estimator)}{trees}.") from error
         if "contains infinity" in what:
             raise ValueError(f"{what}{_columns_where(np.isinf, X)}: replace these values.") from error
         if "could not convert string" in what:
-            raise ValueError(f"{what}: {MAKE_PREPROCESSOR}.") from error
+            raise ValueError(f"{what}: {_remedy(estimator)}.") from error
         raise
 
 

@@ -37,7 +37,8 @@ def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any =
     view = PartedView.of(rows)
     estimator.n_labelled_, estimator.n_unlabelled_ = enough(*n_of_either_kind(view))
     estimator.classes_, estimator.n_features_in_ = rows.classes, rows.n_features
-    if rows.feature_names is not None:
+    # As in scikit-learn, names that are not text are no names.
+    if rows.feature_names is not None and all(isinstance(name, str) for name in rows.feature_names):
         estimator.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
     nobody = np.zeros(0, dtype=np.intp)
     left_out, n_columns = nobody, nobody

@@ -16,13 +16,12 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.estimators.checking import CheckingNext, most_promising
-from blindauc.estimators.door import followed, scores
+from blindauc.estimators.door import followed, labels_and_weights, scores
 from blindauc.estimators.explained import ExplainedScore, is_calibrated
 from blindauc.estimators.inputs import read_counts, read_matrix, takes_missing
 from blindauc.estimators.meaning import Meaning
 from blindauc.estimators.reading import ScreenedRows
 from blindauc.estimators.threshold import threshold_of_half, threshold_of_share
-from blindauc.labels import read_labels
 from blindauc.metrics import blind_auc_score
 from blindauc.prior import ScoreModel, flag
 
@@ -127,7 +126,7 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
         check_is_fitted(self)
         return self.calibration_.probability_interval(scores(self, X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The blind AUC: the probability that a labelled positive scores above an unlabelled row.
 
         With the share :math:`\\pi` of positives among the unlabelled rows and correct labels, it is
@@ -135,18 +134,18 @@ class PURanking(ClassifierMixin, SelectorMixin, ExplainedScore, CheckingNext):  
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p), or ParquetRows
         y : array-like of shape (n,)
-            PU labels, as in `fit`.
+            PU labels, as in `fit`; left out with ParquetRows, which name the columns of labels and weights.
         sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         float
         """
-        ranks_by = self.decision_function(X)
-        is_positive = read_labels(y, self.classes_[1]).is_positive
-        return float(blind_auc_score(is_positive, ranks_by, sample_weight=sample_weight))
+        check_is_fitted(self)
+        is_positive, weight = labels_and_weights(self, X, y, sample_weight)
+        return float(blind_auc_score(is_positive, self.decision_function(X), sample_weight=weight))
 
     @available_if(is_calibrated)  # type: ignore[untyped-decorator]
     def doubtful_labels(self, max_fdr: float = 0.2, *, k: int | None = None) -> Ints:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.labels import is_missing
+from blindauc.rows.dask.collections import by_name
 from blindauc.rows.dask.threads import one_blas_thread_of_worker
 from blindauc.rows.numbers import refuse_columns_that_are_no_numbers, refuse_too_large
 from blindauc.rows.parts import MOST_KEPT, Combine, Part, Task
@@ -76,8 +77,10 @@ def read_block(X: Any, y: Any, weight: Any = None) -> tuple[Facts, Block | None]
     try:
         labels = column_or_1d(y)
         if len(labels) != n_rows:
+            remedy = "" if names is None else f" Pass the name of the column of labels, as in {by_name('y', y)}."
             raise ValueError(
                 f"X and y must have as many rows as each other: X has {n_rows}, y {len(labels)} in this partition."
+                f"{remedy}"
             )
         if weight is not None:
             weight = _check_sample_weight(weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -59,14 +59,20 @@ def aligned(client: Any, X: Any, beside: Any, name: str) -> tuple[Any, Any]:
             return X, beside
         if is_frame(X):
             raise ValueError(
-                f"{name} has {beside.npartitions} partitions and X has {X.npartitions}: beside a data frame, {name} "
-                "must be a series with the same partitions, or be a column of the frame."
+                f"{name} has {beside.npartitions} partitions and X has {X.npartitions}: keep {name} as a column of the "
+                f"frame, and pass the name of this column, as in {by_name(name, beside)}."
             )
         X, beside = _sized(client, X), _sized(client, beside)
     n_rows, n_beside = sum(_known_sizes(X)), sum(_known_sizes(beside))
     if n_rows != n_beside:
         raise ValueError(f"X and {name} must have as many rows as each other: X has {n_rows}, {name} {n_beside}.")
     return X, beside.rechunk((X.chunks[0],))
+
+
+def by_name(role: str, column: Any) -> str:
+    """The call of `fit` that names a column of the frame, where the column itself was passed as y or sample_weight."""
+    name = column.name if hasattr(column, "index") else None  # Dask arrays have names, too, which are keys of tasks
+    return f'fit(frame, "{name or "label"}")' if role == "y" else f'fit(frame, "label", "{name or "weight"}")'
 
 
 def _known_sizes(collection: Any) -> Any:

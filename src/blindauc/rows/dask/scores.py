@@ -37,7 +37,7 @@ def scores_of(function: Callable[[Any], Any], X: Any) -> Any:
     """
     check_rows(X)
     like = function(np.zeros((1, X.shape[1])))[:0]
-    of_block = _OfBlock(function, like)
+    of_block = _OfBlock(function, like, list(X.columns) if is_frame(X) else None)
     if is_frame(X):
         return X.map_partitions(of_block, meta=like)
     if like.ndim == 1:
@@ -51,9 +51,15 @@ class _OfBlock:
 
     function: Callable[[Any], Any]
     like: Any
+    names: list[Any] | None
 
     def __call__(self, block: Any) -> Any:
         if not block.shape[0]:
             return self.like
+        if self.names is not None and list(block.columns) != self.names:
+            raise ValueError(
+                f"All partitions must have the columns of the frame, {self.names[:20]}, but one has "
+                f"{list(block.columns)[:20]}."
+            )
         with one_blas_thread_of_worker:
             return self.function(as_numbers(block))

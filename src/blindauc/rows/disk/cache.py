@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 
 from blindauc._typing import Bools, Floats
-from blindauc.labels import read_labels
 from blindauc.preprocessing.kinds import ColumnKind
 from blindauc.preprocessing.streamed import StreamedColumn, streamed_preprocessor
 from blindauc.rows.disk.beside import BESIDE, CHECKED, GROUPS, TIMES, WEIGHTS
+from blindauc.rows.disk.labels import ReadLabels
 from blindauc.rows.disk.writing import LABELS, MATRIX, flush_to_disk
 
 FORMAT = 2
@@ -138,7 +138,7 @@ def fingerprint_of(files: Sequence[Sequence[Any]], params: Mapping[str, Any]) ->
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label: Any) -> CachedRows | None:
+def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], read: ReadLabels) -> CachedRows | None:
     """The rows of a cache; None if there is none, it does not match the table, or is not complete."""
     manifest = Manifest.read(folder)
     if manifest is None or manifest.fingerprint != fingerprint:
@@ -151,7 +151,7 @@ def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label:
     if any(_size(folder / name) != size for name, size in sizes.items()):
         return None
     codes = np.memmap(folder / LABELS, dtype=np.uint16, mode="r")
-    is_positive, classes = labels_of(manifest.label_values, pos_label)
+    is_positive, classes = read(manifest.label_values)
     beside = {name: np.memmap(folder / name, dtype=BESIDE[name], mode="r") for name in sizes if name in BESIDE}
     return CachedRows(
         X=np.memmap(folder / MATRIX, dtype=np.float32, mode="r", shape=(n_rows, len(names))),
@@ -169,13 +169,6 @@ def open_cache(folder: Path, fingerprint: str, paths: Sequence[Path], pos_label:
         paths=tuple(paths),
         part_rows=manifest.part_rows,
     )
-
-
-def labels_of(values: Sequence[Any], pos_label: Any) -> tuple[Bools, Any]:
-    """Mask of the positive ones among the distinct labels, and the classes."""
-    cells = np.empty(len(values), dtype=object)
-    cells[:] = values
-    return read_labels(cells, pos_label)
 
 
 def _size(path: Path) -> int:

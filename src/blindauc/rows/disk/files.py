@@ -27,6 +27,9 @@ group."""
 ENDS = 1 << 16
 """Bytes at the start and at the end of a text file that go into its fingerprint (convention)."""
 
+NOTES = ".txt"
+"""The ending of files that may be tables, or text about them such as README.txt."""
+
 
 class Part(ABC):
     """A file of a table.
@@ -142,11 +145,43 @@ class TextPart(Part):
 
 def find_parts(path: Place | Sequence[Place]) -> list[Part]:
     """The files of a table, those of a folder sorted by name; a ValueError if they do not belong together."""
-    parts = [_part(each) for each in _paths(path)]
-    if len({part.has_types for part in parts}) > 1:
-        raise ValueError(f"{path} holds both Parquet and text files: pass a list of the files to read.")
+    paths = _paths(path)
+    is_folder = isinstance(path, str | os.PathLike) and Path(path).is_dir()
+    parts = _without_notes(paths) if is_folder else [_part(each) for each in paths]
+    _check_one_format(parts)
     _check_alike(parts)
     return parts
+
+
+def _without_notes(paths: Sequence[Path]) -> list[Part]:
+    """The files of a folder, without text about them: .txt files beside others that have no column of these."""
+    parts = {path: _part(path) for path in paths if path.suffix.lower() != NOTES}
+    names = set(families_of(list(parts.values())))
+    for path in paths:
+        if path not in parts and (not names or _has_a_column(path, names)):
+            parts[path] = _part(path)
+    return [parts[path] for path in paths if path in parts]
+
+
+def _has_a_column(path: Path, names: set[str]) -> bool:
+    try:
+        return not names.isdisjoint(_part(path).families)
+    except TableError:  # prose is seldom a table
+        return False
+
+
+def _check_one_format(parts: Sequence[Part]) -> None:
+    """Raise if there are both Parquet and text files; those that are fewer are named."""
+    texts, typed = ([part.path for part in parts if part.has_types == kind] for kind in (False, True))
+    if not texts or not typed:
+        return
+    fewer, of_fewer, others = (texts, "text", "Parquet") if len(texts) <= len(typed) else (typed, "Parquet", "text")
+    is_one = len(fewer) == 1
+    raise ValueError(
+        f"Files of one format are expected, but beside {others} files there {'is' if is_one else 'are'} the {of_fewer} "
+        f"file{'s' * (not is_one)} {listed(map(str, fewer))}: remove {'it' if is_one else 'them'}, or move "
+        f"{'it' if is_one else 'them'} to another folder."
+    )
 
 
 def files_with_rows(path: Place) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,13 @@ from numpy.typing import NDArray
 
 from blindauc.datasets.delimited import DECIMAL, WHOLE
 from blindauc.datasets.table_errors import imported
+from blindauc.labels import Labels, read_labels
+from blindauc.preprocessing.naming import listed
 
 Codes = NDArray[np.uint16]
+
+ReadLabels = Callable[[Sequence[Any]], Labels]
+"""Decides which of the distinct labels are positive; None stands for missing ones."""
 
 MOST_VALUES = 1000
 """A column with more distinct values cannot be that of the labels (convention)."""
@@ -56,6 +62,35 @@ class LabelColumn:
                 "means positive was expected: name another column."
             )
         return place
+
+
+def read_distinct(name: str, values: Sequence[Any], pos_label: Any) -> Labels:
+    """Which of the distinct labels of a column are positive, and the classes.
+
+    Of two labels, the larger is the positive one, as in `read_labels`. With `pos_label`, there may be more: all others
+    mean unlabelled.
+    """
+    column, given = f"The label column {name!r}", [value for value in values if value is not None]
+    if not given:
+        raise ValueError(f"{column} is blank in every row: write a value, such as 1, where a row is positive.")
+    if pos_label is None and len(given) > 2:
+        raise ValueError(
+            f"{column} holds {len(given)} different values ({listed(given)}): name the one that means positive with "
+            "pos_label=."
+        )
+    if pos_label is None and len(given) == 1 and given[0] in (0, -1):
+        raise ValueError(
+            f"{column} holds only {given[0]!r}, which means that a row is not positive: label some rows, or name the "
+            "value that means positive with pos_label=."
+        )
+    if pos_label is not None and pos_label not in given:
+        raise ValueError(
+            f"{column} does not hold {pos_label!r} in any row: its values are {listed(given)}; name one of them with "
+            "pos_label=."
+        )
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = [None if len(given) > 2 and value != pos_label else value for value in values]
+    return read_labels(cells, pos_label)
 
 
 def _is_dictionary(type_: Any) -> bool:

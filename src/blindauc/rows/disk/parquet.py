@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -10,16 +11,10 @@ from blindauc.datasets.table_errors import imported
 from blindauc.datasets.tables import frame_of
 from blindauc.preprocessing.naming import listed
 from blindauc.preprocessing.streamed import streamed_preprocessor
-from blindauc.rows.disk.cache import (
-    FILES,
-    CachedRows,
-    Manifest,
-    fingerprint_of,
-    labels_of,
-    open_cache,
-)
+from blindauc.rows.disk.cache import FILES, CachedRows, Manifest, fingerprint_of, open_cache
 from blindauc.rows.disk.files import Place, families_of, find_parts
 from blindauc.rows.disk.folder import check_is_ours, check_space, locked, whole_folder
+from blindauc.rows.disk.labels import ReadLabels, read_distinct
 from blindauc.rows.disk.size import Budget, memory_of
 from blindauc.rows.disk.survey import GivenKind, Roles, survey_of
 from blindauc.rows.disk.writing import write_rows
@@ -52,11 +47,12 @@ class ParquetRows:
     path : path, or list of paths
         A Parquet file, a text file (.csv, .tsv, .txt, also compressed), a folder of either, read in the order of their
         names, or a list of such files. All must have the same columns. Files in a folder whose names start with a dot
-        or an underscore are skipped.
+        or an underscore are skipped, and .txt files beside others with which they share no column.
     label : str, optional
         The column of the labels. A fit needs it; rows that are only scored may have none.
     pos_label : optional
-        The label of positives; by default the larger one, as in `BlindAUCClassifier`.
+        The label of positives, as in `BlindAUCClassifier`; all other values then mean unlabelled. By default the larger
+        of two values.
     weight : str, optional
         A column with the weight of each row.
     groups : str, optional
@@ -68,7 +64,7 @@ class ParquetRows:
         A column with what was found where rows were checked, as in `BlindAUCClassifier.fit`.
     id : str, optional
         A column with the names of the rows. It is not a feature.
-    drop : list of str, default=()
+    drop : str or list of str, default=()
         Columns to leave out.
     kinds : dict, optional
         The kinds of some columns, each "categorical", "numeric" or "date". Those of the others are inferred.
@@ -111,7 +107,7 @@ class ParquetRows:
         time: str | None = None,
         checked: str | None = None,
         id: str | None = None,
-        drop: Sequence[str] = (),
+        drop: str | Sequence[str] = (),
         kinds: Mapping[str, GivenKind] | None = None,
         cache: Place | None = None,
         memory: str | int | None = None,
@@ -119,6 +115,7 @@ class ParquetRows:
         self.path, self.label, self.pos_label, self.weight = path, label, pos_label, weight
         self.groups, self.time, self.checked = groups, time, checked
         self.id, self.drop, self.kinds, self.cache, self.memory = id, drop, kinds, cache, memory
+        self._drop = [drop] if isinstance(drop, str) else list(drop)
         self._parts = find_parts(path)
         self._roles = self._checked_roles()
         self._budget = Budget(memory_of(memory), len(self._roles.read))
@@ -139,7 +136,7 @@ class ParquetRows:
         base = self.paths[0].parent / BESIDE if self.cache is None else Path(self.cache).absolute()
         return base / fingerprint_of([[str(path)] for path in self.paths], self._params)[:16]
 
-    def prepared(self, report: Progress | None = None) -> CachedRows:
+    def prepared(self, report: Progress | None = None, read_labels: ReadLabels | None = None) -> CachedRows:
         """The rows as numbers, from the cache, which is made if needed.
 
         Parameters
@@ -147,6 +144,9 @@ class ParquetRows:
         report : callable, optional
             Called with the number of rows read and of rows to read, over both passes; the latter is an estimate for
             text.
+        read_labels : callable, optional
+            From the distinct values of the label column to a mask of the positive ones and the two classes; by default
+            as `pos_label` says.
 
         Returns
         -------
@@ -160,18 +160,19 @@ class ParquetRows:
         """
         if self.label is None:
             raise ValueError(
-                f"A fit needs labels, and ParquetRows of {self.paths[0]} names no column of them: pass label=."
+                f"Labels are needed, and ParquetRows of {self.paths[0]} names no column of them: pass label=."
             )
+        read = read_labels or partial(read_distinct, self.label, pos_label=self.pos_label)
         folder, fingerprint = self.cache_folder, self._fingerprint()
-        rows = open_cache(folder, fingerprint, self.paths, self.pos_label)
+        rows = open_cache(folder, fingerprint, self.paths, read)
         if rows is not None:
             return rows
         check_is_ours(folder, FILES)
         n_rows = self.n_rows
         check_space(folder, 4 * n_rows * len(self._roles.features))
         with locked(folder):
-            self._make(folder, fingerprint, _counting(report, n_rows))
-            rows = open_cache(folder, fingerprint, self.paths, self.pos_label)
+            self._make(folder, fingerprint, read, _counting(report, n_rows))
+            rows = open_cache(folder, fingerprint, self.paths, read)
         imported("pyarrow").default_memory_pool().release_unused()
         if rows is None:
             raise ValueError(f"The cache {folder} was changed by another process while it was made: make it again.")
@@ -202,9 +203,9 @@ class ParquetRows:
                 n_before += len(frame)
                 yield frame
 
-    def _make(self, folder: Path, fingerprint: str, report: Callable[[int], None]) -> None:
+    def _make(self, folder: Path, fingerprint: str, read: ReadLabels, report: Callable[[int], None]) -> None:
         survey = survey_of(self._parts, self._roles, self._budget, report)
-        labels_of(survey.labels.values, self.pos_label)
+        read(survey.labels.values)  # wrong labels are refused before the second pass
         n_features = len(streamed_preprocessor(survey.columns, survey.n_rows).get_feature_names_out())
         check_space(folder, survey.n_rows * (4 * n_features + 2 + 8 * len(self._roles.beside)))
         n_batch = min(self._budget.n_batch, max(512, self._budget.memory // 8 // (4 * n_features)))
@@ -234,10 +235,10 @@ class ParquetRows:
             "time": [self.time],
             "checked": [self.checked],
             "id": [self.id],
-            "drop": list(self.drop),
+            "drop": [*self._drop],
             "kinds": list(self.kinds or {}),
         }
-        taken = {self.label, self.weight, self.groups, self.time, self.checked, self.id, *self.drop}
+        taken = {self.label, self.weight, self.groups, self.time, self.checked, self.id, *self._drop}
         for role, names in named.items():
             absent = [name for name in names if name is not None and name not in families]
             if absent:
