@@ -19,8 +19,10 @@ import pandas as pd
 from blindauc import progress
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.analysis import Analysis, build_analysis
+from blindauc.analysis.checks import by_row_number, decided_anew
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
+from blindauc.analysis.held_out import spread
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
 from blindauc.analysis.labels import LabelColumn, notes_on_labels, read_labels_of
 from blindauc.analysis.leaks import Leak, leaks_among
@@ -51,7 +53,7 @@ SHARES = {
 part of reading (their own share is a convention)."""
 
 _LARGE = (
-    "The table is larger than memory: its {:,} rows were all fitted to, and what is told beside the weights comes from "
+    "The table was read in parts: its {:,} rows were all fitted to, and what is told beside the weights comes from "
     "the labelled rows and a sample of the others. `blindauc score` gives the scores of all."
 )
 
@@ -75,6 +77,7 @@ def analyse_files(
     memory: str | None = None,
     cluster: str | None = None,
     cache: Any = None,
+    decisions: pd.DataFrame | None = None,
 ) -> Analysis:
     """Learn to rank the rows of a table in files, which may be larger than memory.
 
@@ -91,6 +94,8 @@ def analyse_files(
         The address of a Dask scheduler, whose workers see the same files.
     cache : path, optional
         A folder for the cache, as of `ParquetRows`.
+    decisions : pandas.DataFrame, optional
+        Results of a manual check, as `blindauc.analysis.checks.decided` reads them.
 
     Returns
     -------
@@ -106,6 +111,7 @@ def analyse_files(
         source = _source(path, wishes, memory, cache)
         check_plan(memory, source.n_rows)
         cached = source.prepared(lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"))
+        cached = cached if decisions is None else _with_decisions(cached, source, wishes.id, decisions)
         labels = _labels(cached, wishes)
         check_plan(memory, len(cached.X), int(labels.is_positive.sum()), cached.X.shape[1])
         at("looking for leaks")
@@ -120,7 +126,8 @@ def analyse_files(
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
         whole = _whole(ranking, cached, labels.is_positive, scores)
-        notes = [*notes_on_labels(labels, wishes.checked), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
+        found = wishes.checked if decisions is None else decisions
+        notes = [*notes_on_labels(labels, found), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
         inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
         options.wanted.check(inputs)
         steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, whole.numbers))
@@ -146,6 +153,16 @@ def _source(path: Any, wishes: Wishes, memory: str | None, cache: Any) -> Parque
         cache=cache,
         memory=None if memory is None else memory_to_read(memory),
     )
+
+
+def _with_decisions(
+    cached: CachedRows, source: ParquetRows, id: str | None, decisions: pd.DataFrame
+) -> CachedRows:
+    """The rows with what a table of decisions says of them, beside a column with results of a check."""
+    if id is not None:
+        decisions = by_row_number(decisions, (part[id] for part in source.frames([id])))
+    verdict = decided_anew(decisions, None, len(cached.X), cached.verdict)
+    return replace(cached, verdict=verdict.astype(np.int8))
 
 
 def _leaks(source: ParquetRows, cached: CachedRows, wishes: Wishes, is_positive: Bools) -> list[Leak]:
@@ -282,9 +299,8 @@ def _trees_told(ranking: Any) -> Iterator[str]:
 def _as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:
     """The ranking with rows by their places among those that are told of."""
     told = copy(ranking)
-    told.held_out_rank_ = np.full(len(numbers), np.nan)
-    known = np.isin(ranking.sampled_rows_, numbers)
-    told.held_out_rank_[np.searchsorted(numbers, ranking.sampled_rows_[known])] = ranking.held_out_rank_[known]
+    told.held_out_rank_ = spread(ranking.held_out_rank_, ranking.sampled_rows_, numbers)
+    del told.sampled_rows_  # as of rows in memory
     for name in ("labelled_rows_", "outliers_", "confirmed_rows_", "known_negative_rows_"):
         if hasattr(ranking, name):
             setattr(told, name, np.searchsorted(numbers, getattr(ranking, name)))
@@ -297,7 +313,8 @@ def _training(steps: Steps, inputs: Inputs, X: Floats, is_drawn: Bools) -> str:
     ranking.labelled_rows_ = ranking.labelled_rows_[:0]
     ranking.held_out_rank_ = ranking.held_out_rank_[is_drawn]
     scores = ranking.decision_function(X[is_drawn])
-    return summarise_training(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores).to_json()
+    found = summarise_training(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores)
+    return replace(found, is_sample=True).to_json()
 
 
 def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from blindauc.analysis import Analysis
 
 SHARE_OF_MEMORY = {".parquet": 1 / 16, ".csv": 1 / 8, ".tsv": 1 / 8, ".txt": 1 / 8}
@@ -44,6 +46,28 @@ def columns_in(data: Path) -> list[str]:
     from blindauc.rows.disk.files import families_of, find_parts
 
     return list(families_of(find_parts(data)))
+
+
+def was_read_in_parts(run: dict[str, Any], data: Path) -> bool:
+    """Whether the table of a run is one that is read in parts."""
+    return is_read_in_parts(data, *(run.get("arguments", {}).get(name) for name in ("memory", "cluster")))
+
+
+def names_in(data: Path, id: str | None) -> list[str]:
+    """The names of the rows of a table that is read in parts; without a column of names, their numbers from 1."""
+    from blindauc.rows.disk.parquet import ParquetRows
+
+    parts = ParquetRows(data).frames([id or columns_in(data)[0]])
+    return [str(name) for part in parts for name in (part.index + 1 if id is None else part[id]).tolist()]
+
+
+def read_files(data: Path) -> pd.DataFrame:
+    """A table in one or several files, at once."""
+    import pandas as pd
+
+    from blindauc.rows.disk.parquet import ParquetRows
+
+    return pd.concat(ParquetRows(data).frames(), ignore_index=True)
 
 
 def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: Any) -> Analysis:

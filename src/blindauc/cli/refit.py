@@ -13,6 +13,7 @@ import typer
 from blindauc.cli.compare import compared_runs, told_lines
 from blindauc.cli.config import options_of
 from blindauc.cli.fit import fit
+from blindauc.cli.large import names_in, was_read_in_parts
 from blindauc.cli.outputs import FINDINGS, MODEL, RUN, check_outputs, read_run, tidy
 from blindauc.cli.paths import Capacity, Force, Prior, Shape, path_argument, path_option
 from blindauc.cli.terminal import printable
@@ -166,7 +167,11 @@ def _in_all(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict
     if before is None or new is None:
         return new if before is None else before
     id, place = options.get("id"), {name: options.get(name) for name in ("sheet", "header_row")}
-    frame = read_table(Path(options["data"]), **place)
+    data = Path(options["data"])
+    if was_read_in_parts({"arguments": options}, data):
+        names = names_in(data, id)
+        return added_up(before, new, None if id is None else names, len(names))
+    frame = read_table(data, **place)
     names = None if id is None or id not in frame else frame[id].astype(str).tolist()
     return added_up(before, new, names, len(frame))
 
