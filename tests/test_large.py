@@ -383,6 +383,8 @@ def test_labels_of_a_table_in_parts_are_checked_and_fitted_again(folder, table, 
     assert _table(first, None)["patient"].tolist() == table["patient"].tolist()
     again = run("refit", first, "--out", second)
     assert again.exit_code == 0, again.output
+    assert not (folder / ".blindauc").exists()  # the cache is where it was
+    assert json.loads((second / "run.json").read_text())["arguments"]["cache"] == "../cache"
     assert "Of 2 labels that were checked 1 was wrong" in again.stdout
     assert "What changed" in again.stdout
     models = [load(each / "model.skops")[-1] for each in (first, second)]

@@ -79,7 +79,7 @@ def refit(
     options = options_of(run / RUN, _parameters()) | given | ({} if data is None else {"data": data})
     with _decisions(run, checked, options, is_needed=not given) as decisions:
         options["decisions"] = decisions.path
-        paths = {name: Path(options[name]) for name in ("data", "groups", "decisions") if options.get(name)}
+        paths = {name: Path(options[name]) for name in ("data", "groups", "decisions", "cache") if options.get(name)}
         fit(**options | paths, out=folder, force=force)
         audit = list(_audit(run, folder, decisions.new))
     from blindauc.report.compare import write_comparison
