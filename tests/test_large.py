@@ -1,6 +1,7 @@
 """Fits, predictions and analyses of rows that are not in memory."""
 
 import json
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from command_line import run
 from command_line import told as refused
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
@@ -17,6 +19,7 @@ from blindauc.analysis.inputs import Wishes
 from blindauc.analysis.large import analyse_files
 from blindauc.analysis.leaks import leaks_among
 from blindauc.analysis.options import Options
+from blindauc.cli.large import _without_logs_of_dask
 from blindauc.cli.review import _table
 from blindauc.estimators.parted import enough_held_out, sample_of
 from blindauc.model_files import load
@@ -267,6 +270,7 @@ def test_two_words_as_labels_are_told(table, tmp_path):
 
 def test_a_folder_to_score_keeps_its_files(folder, tmp_path):
     model = tmp_path / "model.skops"
+    refused(run("score", model, folder, "--out", folder / "s.parquet"), "would become a file of the table")
     inside = run("score", model, folder, "--out", folder / "a.parquet", "--force")
     refused(inside, "a.parquet")
     (tmp_path / "empty").mkdir()
@@ -338,6 +342,9 @@ def test_a_search_tries_shapes_that_are_asked_for(shape):
         (["--memory", "600"], "at least 300MB, with its unit, not '600'"),
         (["--memory", "1GB", "--decisions", "found.csv"], "No such file or directory: found.csv"),
         (["--memory", "1GB", "--sheet", "1"], "read whole"),
+        (["--memory", "1GB", "--rows-by", "wrad"], "no column 'wrad' for --rows-by: did you mean 'ward'?"),
+        (["--memory", "1GB", "--show", "wrad"], "no column 'wrad' for --show COLUMN: did you mean 'ward'?"),
+        (["--memory", "1GB", "--capacity", "0"], "--capacity"),
         (["--memory", "1GB", "--label", "nothing"], "nothing"),
         (["--cluster", "nowhere"], "No Dask scheduler answers at nowhere"),
     ],
@@ -434,3 +441,32 @@ def test_a_ranking_that_lists_some_rows_is_compared_and_audited(table, tmp_path,
     assert_allclose(audited["suspicion"], expected["suspicion"], atol=1e-6)
     watched = run("monitor", runs[0], data)
     assert "compared with a sample of 300 of the training rows" in watched.stdout
+
+
+def test_more_rows_than_unlabelled_ones_are_refused_before_the_fit(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *rows: pytest.fail("was fitted"))
+    done = run("fit", folder, "--label", "infection", "--memory", "1GB", "--capacity", 461, "--out", tmp_path / "no")
+    refused(done, "capacity must be a whole number from 1 to 460")
+
+
+def test_a_sheet_that_cannot_hold_all_scores_is_refused_before_the_work(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.analysis.workbook.MOST_ROWS", 499)
+    refused(run("score", tmp_path / "none", folder, "--out", tmp_path / "s.xlsx"), "a sheet of Excel has room for 499")
+
+
+def test_a_worker_that_was_killed_is_told_in_one_line(folder, tmp_path, monkeypatch):
+    def killed(*rows):
+        raise TerminatedWorkerError("SIGKILL(-9)")
+
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", killed)
+    done = run("fit", folder, "--label", "infection", "--json", "--out", tmp_path / "no")
+    refused(done, "A worker process was killed, probably for lack of memory: use --jobs 1 or a smaller --memory.")
+
+
+def test_dask_logs_nothing_while_a_command_uses_it():
+    pytest.importorskip("distributed")
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    with _without_logs_of_dask():
+        assert not logger.isEnabledFor(logging.ERROR)
+    assert logger.level == before

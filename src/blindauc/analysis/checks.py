@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from blindauc.analysis.as_findings import interval
 from blindauc.analysis.columns import check_column
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED, WORDS, read_checked
 from blindauc.report.findings import Checks
+from blindauc.rows.disk.cache import CachedRows
+from blindauc.rows.disk.parquet import ParquetRows
 
 COLUMN, ROW, ID = "decision", "row", "id"
 
@@ -79,6 +82,14 @@ def by_row_number(decisions: pd.DataFrame, parts: Iterable[pd.Series]) -> pd.Dat
         if name not in row_of:
             raise ValueError(f"Data row {line} of the decisions is about {name!r}, but the table has no such row.")
     return decisions.assign(**{ROW: [row_of[name] for name in wanted]})
+
+
+def with_decisions(cached: CachedRows, source: ParquetRows, id: str | None, decisions: pd.DataFrame) -> CachedRows:
+    """Rows of a table in files with what a table of decisions says of them, beside a column with results of a check."""
+    if id is not None:
+        decisions = by_row_number(decisions, (part[id] for part in source.frames([id])))
+    verdict = decided_anew(decisions, None, len(cached.X), cached.verdict)
+    return replace(cached, verdict=verdict.astype(np.int8))
 
 
 def decided_places(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> list[int]:

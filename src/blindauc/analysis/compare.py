@@ -123,8 +123,8 @@ def _check_same_rows(before: ModelOnRows, after: ModelOnRows) -> None:
     if len(differ):
         place = differ[0]
         raise ValueError(
-            f"The two runs are not on the same rows: row {before.number[place] + 1} is {before.name[place]!r} in one and "
-            f"{after.name[place]!r} in the other. Pass a table that both can rank."
+            f"The two runs are not on the same rows: row {before.number[place] + 1} is {before.name[place]!r} in one "
+            f"and {after.name[place]!r} in the other. Pass a table that both can rank."
         )
 
 
@@ -170,7 +170,9 @@ def _moved(side: ModelOnRows, rows: Ints, before: Ints, after: Ints) -> list[Mov
     factor = np.abs(np.log(after / before))
     most = np.argsort(-factor, kind="stable")[:MOST_MOVED]
     return [
-        Moved(int(side.number[rows[k]]) + 1, str(side.name[rows[k]]), int(before[k]), int(after[k])) for k in most if factor[k] > 0
+        Moved(int(side.number[rows[k]]) + 1, str(side.name[rows[k]]), int(before[k]), int(after[k]))
+        for k in most
+        if factor[k] > 0
     ]
 
 

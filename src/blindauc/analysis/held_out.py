@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 import numpy as np
 
 from blindauc._typing import Floats, Ints
@@ -33,3 +36,14 @@ def spread(values: Floats, rows: Ints, number: Ints) -> Floats:
     _, of_values, of_number = np.intersect1d(rows, number, return_indices=True)
     found[of_number] = values[of_values]
     return found
+
+
+def as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:
+    """A ranking of a table that was read in parts, with rows by their places among some numbers of rows, ascending."""
+    told = copy(ranking)
+    told.held_out_rank_ = spread(ranking.held_out_rank_, ranking.sampled_rows_, numbers)
+    del told.sampled_rows_  # as of rows in memory
+    for name in ("labelled_rows_", "outliers_", "confirmed_rows_", "known_negative_rows_"):
+        if hasattr(ranking, name):
+            setattr(told, name, np.searchsorted(numbers, getattr(ranking, name)))
+    return told

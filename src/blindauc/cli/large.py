@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +51,16 @@ def columns_in(data: Path) -> list[str]:
     return list(families_of(find_parts(data)))
 
 
+def n_rows_at_least(file: Path) -> int:
+    """A number of rows that a file surely has: of text, half of an estimate by its first rows; of other files, 0."""
+    from blindauc.rows.disk.files import find_parts
+
+    if not file.is_file() or file.suffix.lower() not in SHARE_OF_MEMORY:
+        return 0
+    part = find_parts(file)[0]
+    return part.n_rows if part.has_types else part.n_rows // 2
+
+
 def was_read_in_parts(run: dict[str, Any], data: Path) -> bool:
     """Whether the table of a run is one that is read in parts."""
     return is_read_in_parts(data, *(run.get("arguments", {}).get(name) for name in ("memory", "cluster")))
@@ -79,4 +92,24 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: An
     kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
     said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
     wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
-    return analyse_files(data, wishes, Options(**options), **how)
+    with _without_logs_of_dask() if how.get("cluster") else nullcontext():
+        return analyse_files(data, wishes, Options(**options), **how)
+
+
+@contextmanager
+def _without_logs_of_dask() -> Iterator[None]:
+    """No lines of Dask: what it logs of a lost connection would bury the one line that says so."""
+
+    loggers = [
+        logger
+        for name, logger in logging.root.manager.loggerDict.items()
+        if name.split(".")[0] in ("distributed", "tornado") and isinstance(logger, logging.Logger)
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
