@@ -1,6 +1,7 @@
 """Fits, predictions and analyses of rows that are not in memory."""
 
 import json
+import logging
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from command_line import run
 from command_line import told as refused
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
@@ -17,7 +19,10 @@ from blindauc.analysis.inputs import Wishes
 from blindauc.analysis.large import analyse_files
 from blindauc.analysis.leaks import leaks_among
 from blindauc.analysis.options import Options
+from blindauc.cli.large import _without_logs_of_dask
+from blindauc.cli.review import _table
 from blindauc.estimators.parted import enough_held_out, sample_of
+from blindauc.model_files import load
 from blindauc.preprocessing import ColumnKind
 from blindauc.rows.parts import BlockParts
 from blindauc.rows.view import PartedView
@@ -254,7 +259,7 @@ def test_the_command_line_fits_tables_in_parts(folder, table, tmp_path, kind):
     assert (ranking["id"] == "P" + (ranking["row"] - 1).astype(str)).all()
     assert ranking["rank"].is_monotonic_increasing
     report = (out / "report.html").read_text()
-    assert "larger than memory" in report
+    assert "The table was read in parts" in report
     assert ("a sample of 460 others" in report) == (shape == "trees")
     scored = run("score", out, folder / "a.parquet", "--out", tmp_path / "scores.csv")
     assert scored.exit_code == 0, scored.output
@@ -288,6 +293,7 @@ def test_two_words_as_labels_are_told(table, tmp_path):
 
 def test_a_folder_to_score_keeps_its_files(folder, tmp_path):
     model = tmp_path / "model.skops"
+    refused(run("score", model, folder, "--out", folder / "s.parquet"), "would become a file of the table")
     inside = run("score", model, folder, "--out", folder / "a.parquet", "--force")
     refused(inside, "a.parquet")
     (tmp_path / "empty").mkdir()
@@ -381,8 +387,11 @@ def test_a_search_tries_shapes_that_are_asked_for(shape):
         (["--memory", "2 gigs"], "such as 500MB or 2GB"),
         (["--memory", "1GB", "--time", "ward"], "must have the time of each row"),
         (["--memory", "600"], "at least 300MB, with its unit, not '600'"),
-        (["--memory", "1GB", "--decisions", "found.csv"], "--checked"),
+        (["--memory", "1GB", "--decisions", "found.csv"], "No such file or directory: found.csv"),
         (["--memory", "1GB", "--sheet", "1"], "read whole"),
+        (["--memory", "1GB", "--rows-by", "wrad"], "no column 'wrad' for --rows-by: did you mean 'ward'?"),
+        (["--memory", "1GB", "--show", "wrad"], "no column 'wrad' for --show COLUMN: did you mean 'ward'?"),
+        (["--memory", "1GB", "--capacity", "0"], "--capacity"),
         (["--memory", "1GB", "--label", "nothing"], "nothing"),
         (["--cluster", "nowhere"], "No Dask scheduler answers at nowhere"),
     ],
@@ -410,3 +419,101 @@ def test_a_table_that_takes_more_memory_is_refused_before_the_work(
     assert words in done.stderr
     assert "'500MB' is allowed: allow more with --memory, or" in done.stderr
     assert (folder / ".blindauc").exists() == (bytes_a_row == 32)
+
+
+def test_labels_of_a_table_in_parts_are_checked_and_fitted_again(folder, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(Options, "ranking", one_candidate)
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    options = ["--label", "infection", "--id", "patient", "--memory", "1GB", "--cache", tmp_path / "cache", "--json"]
+    done = run("fit", folder, *options, "--out", first)
+    assert done.exit_code == 0, done.output
+    assert any(note.startswith("The table was read in parts") for note in json.loads(done.stdout)["notes"])
+    rows = pd.read_csv(first / "doubtful_labels.csv")["row"].tolist()
+    other = np.flatnonzero(table["infection"] != "yes")[5]
+    told = pd.DataFrame({"id": [f"P{rows[0] - 1}", f"P{rows[1] - 1}"], "decision": ["wrong", "right"]})
+    told.to_csv(tmp_path / "found.csv", index=False)
+    imported = run("review", first, "--import", tmp_path / "found.csv")
+    assert imported.exit_code == 0, imported.output
+    assert _table(first, None)["patient"].tolist() == table["patient"].tolist()
+    again = run("refit", first, "--out", second)
+    assert again.exit_code == 0, again.output
+    assert not (folder / ".blindauc").exists()  # the cache is where it was
+    assert json.loads((second / "run.json").read_text())["arguments"]["cache"] == "../cache"
+    assert "Of 2 labels that were checked 1 was wrong" in again.stdout
+    assert "What changed" in again.stdout
+    models = [load(each / "model.skops")[-1] for each in (first, second)]
+    known = [each.sampled_rows_[~np.isnan(each.held_out_rank_)] for each in models]
+    # The label that was found wrong is none any more.
+    labelled = set(np.intersect1d(*known)) & set(models[0].labelled_rows_) - {rows[0] - 1}
+    assert f"the rows that both were fitted to, out of fold: {len(labelled)} labelled" in again.stdout
+    changed = json.loads(run("compare", first, second, "--json").stdout)
+    assert changed["n_rows"] == 500
+    assert {each["name"] for each in changed["moved"]} <= set(table["patient"])
+    assert all(each["name"] == f"P{each['row'] - 1}" for each in changed["moved"])
+    # A round later, by id.
+    pd.DataFrame({"id": [f"P{other}"], "decision": ["negative"]}).to_csv(tmp_path / "more.csv", index=False)
+    again = run("refit", second, "--checked", tmp_path / "more.csv", "--out", third)
+    assert again.exit_code == 0, again.output
+    assert "This fit uses 3 rows that were checked: 2 from the rounds before and 1 new." in again.stdout
+    found = pd.read_csv(third / "ranking.csv").dropna(subset="checked").set_index("row")["checked"].to_dict()
+    assert found == {rows[0]: "negative", rows[1]: "positive", other + 1: "negative"}
+    pd.DataFrame({"id": ["7"], "decision": ["wrong"]}).to_csv(tmp_path / "bad.csv", index=False)
+    refused(run("fit", folder, *options, "--decisions", tmp_path / "bad.csv", "--out", tmp_path / "no"), "no such row")
+
+
+def test_a_ranking_that_lists_some_rows_is_compared_and_audited(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(Options, "ranking", one_candidate)
+    monkeypatch.setattr("blindauc.analysis.large.MOST_RANKED", 100)
+    monkeypatch.setattr("blindauc.analysis.large.MOST_DRAWN", 300)
+    data = tmp_path / "rows.csv"
+    table.to_csv(data, index=False)
+    runs = [tmp_path / "all", tmp_path / "fewer"]
+    options = ["--label", "infection", "--id", "patient", "--memory", "1GB", "--cache", tmp_path / "cache"]
+    for out, more in zip(runs, ([], ["--drop", "lab 0"]), strict=True):
+        done = run("fit", data, *options, *more, "--out", out)
+        assert done.exit_code == 0, done.output
+    listed = [set(pd.read_csv(out / "ranking.csv")["row"]) for out in runs]
+    assert all(len(rows) < 500 for rows in listed)
+    changed = json.loads(run("compare", *runs, "--json").stdout)
+    assert changed["n_rows"] == len(listed[0] & listed[1])
+    models = [load(out / "model.skops")[-1] for out in runs]
+    both = np.intersect1d(*(each.sampled_rows_ for each in models))
+    n_unlabelled = len(np.setdiff1d(both, models[0].labelled_rows_))
+    assert changed["judged"]["n_unlabelled"] == n_unlabelled
+    assert changed["judged"]["difference"][0] < 0
+    # The very table of the fit is known, and audited out of fold.
+    audited = pd.DataFrame(json.loads(run("audit", runs[0], data, "--json").stdout))
+    expected = pd.read_csv(runs[0] / "doubtful_labels.csv")
+    assert audited["row"].tolist() == expected["row"].tolist()
+    assert_allclose(audited["suspicion"], expected["suspicion"], atol=1e-6)
+    watched = run("monitor", runs[0], data)
+    assert "compared with a sample of 300 of the training rows" in watched.stdout
+
+
+def test_more_rows_than_unlabelled_ones_are_refused_before_the_fit(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", lambda *rows: pytest.fail("was fitted"))
+    done = run("fit", folder, "--label", "infection", "--memory", "1GB", "--capacity", 461, "--out", tmp_path / "no")
+    refused(done, "capacity must be a whole number from 1 to 460")
+
+
+def test_a_sheet_that_cannot_hold_all_scores_is_refused_before_the_work(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("blindauc.analysis.workbook.MOST_ROWS", 499)
+    refused(run("score", tmp_path / "none", folder, "--out", tmp_path / "s.xlsx"), "a sheet of Excel has room for 499")
+
+
+def test_a_worker_that_was_killed_is_told_in_one_line(folder, tmp_path, monkeypatch):
+    def killed(*rows):
+        raise TerminatedWorkerError("SIGKILL(-9)")
+
+    monkeypatch.setattr(BlindAUCClassifierCV, "fit", killed)
+    done = run("fit", folder, "--label", "infection", "--json", "--out", tmp_path / "no")
+    refused(done, "A worker process was killed, probably for lack of memory: use --jobs 1 or a smaller --memory.")
+
+
+def test_dask_logs_nothing_while_a_command_uses_it():
+    pytest.importorskip("distributed")
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    with _without_logs_of_dask():
+        assert not logger.isEnabledFor(logging.ERROR)
+    assert logger.level == before

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.analysis.held_out import held_out_ranks, is_of_sample
 from blindauc.analysis.labels import Positive, find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.reasons import reasons
@@ -85,7 +86,7 @@ def doubtful(
     is_checked = np.isin(ranking.labelled_rows_, ranking.checked_rows)
     n_open = int((~is_checked).sum())
     wrong = ranking.expected_wrong(range(1, n_open + 1)) if n_open else []
-    rank = ranking.held_out_rank_[is_positive]
+    rank = held_out_ranks(steps, np.flatnonzero(is_positive))
     doubts = _Doubts(ranking.suspicion_, rank, ranking.leverage_, wrong, is_checked)
     return _in_order(steps, frame, is_positive, X, id, doubts, numbers)
 
@@ -149,8 +150,9 @@ def check_fitted_to(steps: Steps, is_positive: Bools) -> None:
     """Raise unless the model was fitted to a table with as many rows and the same rows labelled."""
     if not is_fitted_to(steps, is_positive):
         n_rows, n_labelled = len(steps.ranking.held_out_rank_), len(steps.ranking.labelled_rows_)
+        # A model of a table that was read in parts does not know how many rows it had.
+        had = f"{n_labelled} labelled rows" if is_of_sample(steps) else f"{n_rows} rows, {n_labelled} of them labelled"
         raise ValueError(
-            f"This is not the table that the model was fitted to: that had {n_rows} rows, {n_labelled} of them "
-            f"labelled, and this has {len(is_positive)} and {int(is_positive.sum())}, or other ones: audit it as a new "
-            "table."
+            f"This is not the table that the model was fitted to: that had {had}, and this has {len(is_positive)} rows "
+            f"and {int(is_positive.sum())} labelled ones, or other ones: audit it as a new table."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from blindauc.analysis.as_findings import interval
 from blindauc.analysis.columns import check_column
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED, WORDS, read_checked
 from blindauc.report.findings import Checks
+from blindauc.rows.disk.cache import CachedRows
+from blindauc.rows.disk.parquet import ParquetRows
 
 COLUMN, ROW, ID = "decision", "row", "id"
 
@@ -51,6 +55,41 @@ def decided(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> In
     words = decisions[COLUMN].tolist()
     verdict[places] = [_verdict(word, line) for line, word in enumerate(words, start=1)]
     return verdict
+
+
+def decided_anew(decisions: pd.DataFrame, names: list[str] | None, n_rows: int, before: Any = None) -> Ints:
+    """The verdict of each row from a table of decisions and, for rows that it does not decide on, from `before`."""
+    verdict = decided(decisions, names, n_rows)
+    if before is None:
+        return verdict
+    places = decided_places(decisions[~is_blank(decisions)], names, n_rows)
+    anew = np.array(before, dtype=np.intp)
+    anew[places] = verdict[places]
+    return anew
+
+
+def by_row_number(decisions: pd.DataFrame, parts: Iterable[pd.Series]) -> pd.DataFrame:
+    """A table of decisions by row number, if it names rows; the names are read in parts whose index counts rows."""
+    if ROW in decisions or ID not in decisions:
+        return decisions
+    wanted = decisions[ID].astype(str).tolist()
+    row_of: dict[str, int] = {}
+    for part in parts:
+        names = part.astype(str)
+        found = names[names.isin(wanted)]
+        row_of.update(zip(found.tolist(), (found.index + 1).tolist(), strict=True))
+    for line, name in enumerate(wanted, start=1):
+        if name not in row_of:
+            raise ValueError(f"Data row {line} of the decisions is about {name!r}, but the table has no such row.")
+    return decisions.assign(**{ROW: [row_of[name] for name in wanted]})
+
+
+def with_decisions(cached: CachedRows, source: ParquetRows, id: str | None, decisions: pd.DataFrame) -> CachedRows:
+    """Rows of a table in files with what a table of decisions says of them, beside a column with results of a check."""
+    if id is not None:
+        decisions = by_row_number(decisions, (part[id] for part in source.frames([id])))
+    verdict = decided_anew(decisions, None, len(cached.X), cached.verdict)
+    return replace(cached, verdict=verdict.astype(np.int8))
 
 
 def decided_places(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> list[int]:

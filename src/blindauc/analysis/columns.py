@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,8 +11,13 @@ from blindauc.preprocessing.naming import listed
 
 def check_column(frame: Any, name: str, role: str) -> None:
     """Raise unless the table has the column; `role` says what it is needed for."""
-    if name not in frame.columns:
-        raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, frame.columns)}")
+    check_name(list(frame.columns), name, role)
+
+
+def check_name(columns: Sequence[str], name: str, role: str) -> None:
+    """Raise unless the column is among those of a table; `role` says what it is needed for."""
+    if name not in columns:
+        raise ValueError(f"The table has no column {name!r} for {role}: {_remedy(name, columns)}")
 
 
 SIMILAR = 0.65

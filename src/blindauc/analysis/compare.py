@@ -11,7 +11,7 @@ import pandas as pd
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.as_findings import interval
 from blindauc.analysis.labels import Positive
-from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, on_table, on_training_rows
+from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, in_common, on_table, on_training_rows
 from blindauc.analysis.pipeline import Steps
 from blindauc.metrics import blind_auc_difference, pu_auc_score
 from blindauc.report.compare_findings import AUCComparison, ColumnChange, LabelChange, Moved, Overlap, RunComparison
@@ -38,6 +38,8 @@ def compare(
     """Compare two analyses on the rows that both were fitted to, or two models on a table.
 
     Without a table, both must come from `analyse` on the same rows in the same order; labels and columns may differ.
+    Of a table that was read in parts, the rows are compared that both rankings list, and the AUC of the rows that both
+    drew.
     The comparison then uses out-of-fold ranks. With a table, both models score it; use rows that neither was fitted
     to.
 
@@ -84,7 +86,7 @@ def compare(
     ['temperature']
     """
     if frame is None:
-        before, after = on_training_rows(first), on_training_rows(second)
+        before, after = in_common(on_training_rows(first), on_training_rows(second))
         _check_same_rows(before, after)
         how = "the rows that both were fitted to, out of fold"
     else:
@@ -93,11 +95,12 @@ def compare(
             for model, seen in zip((first, second), training, strict=True)
         )
         how = "the table, out of fold where they were fitted to it"
-    unlabelled = np.flatnonzero(~before.is_labelled & ~after.is_labelled)
+    is_ranked = ~np.isnan(before.score) & ~np.isnan(after.score)
+    unlabelled = np.flatnonzero(~before.is_labelled & ~after.is_labelled & is_ranked)
     ranks = [_ranks(side.score[unlabelled]) for side in (before, after)]
     return RunComparison(
         names=names,
-        n_rows=len(before.name),
+        n_rows=int(is_ranked.sum()),
         judged=_judged(before, after, how),
         rank_correlation=_correlation(*ranks),
         overlaps=_overlaps(*ranks),
@@ -120,14 +123,17 @@ def _check_same_rows(before: ModelOnRows, after: ModelOnRows) -> None:
     if len(differ):
         place = differ[0]
         raise ValueError(
-            f"The two runs are not on the same rows: row {place + 1} is {before.name[place]!r} in one and "
-            f"{after.name[place]!r} in the other. Pass a table that both can rank."
+            f"The two runs are not on the same rows: row {before.number[place] + 1} is {before.name[place]!r} in one "
+            f"and {after.name[place]!r} in the other. Pass a table that both can rank."
         )
 
 
 def _judged(before: ModelOnRows, after: ModelOnRows, how: str) -> AUCComparison | None:
     """Paired comparison on the rows whose label is the same in both runs and that both rank out of fold."""
     known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
+    groups = None if after.group is None else after.group[known]
+    if groups is not None and (groups == "").any():
+        return None  # rows that were drawn from a table in parts, whose groups nobody kept
     is_labelled = before.is_labelled[known]
     n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
     if min(n_labelled, n_unlabelled) < 2:
@@ -135,7 +141,6 @@ def _judged(before: ModelOnRows, after: ModelOnRows, how: str) -> AUCComparison 
     scores = [side.unseen[known] for side in (after, before)]
     # With a prior of zero this is the blind AUC itself.
     was, now = (interval(pu_auc_score(is_labelled, each, prior=0.0)) for each in reversed(scores))
-    groups = None if after.group is None else after.group[known]
     difference = blind_auc_difference(is_labelled, *scores, groups=groups)
     return AUCComparison(how, n_labelled, n_unlabelled, was, now, interval(difference))
 
@@ -165,7 +170,9 @@ def _moved(side: ModelOnRows, rows: Ints, before: Ints, after: Ints) -> list[Mov
     factor = np.abs(np.log(after / before))
     most = np.argsort(-factor, kind="stable")[:MOST_MOVED]
     return [
-        Moved(int(rows[k]) + 1, str(side.name[rows[k]]), int(before[k]), int(after[k])) for k in most if factor[k] > 0
+        Moved(int(side.number[rows[k]]) + 1, str(side.name[rows[k]]), int(before[k]), int(after[k]))
+        for k in most
+        if factor[k] > 0
     ]
 
 
@@ -174,7 +181,10 @@ def _label_changes(rows: Bools, before: ModelOnRows, after: ModelOnRows) -> list
     suspicions = np.array([before.suspicion, after.suspicion])
     places = np.flatnonzero(rows)
     places = places[np.argsort(-np.nan_to_num(suspicions[:, places]).max(axis=0), kind="stable")]
-    return [LabelChange(row + 1, str(before.name[row]), *map(_known, suspicions[:, row])) for row in places.tolist()]
+    return [
+        LabelChange(int(before.number[row]) + 1, str(before.name[row]), *map(_known, suspicions[:, row]))
+        for row in places.tolist()
+    ]
 
 
 def _known(suspicion: float) -> float | None:

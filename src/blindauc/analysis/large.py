@@ -19,8 +19,11 @@ import pandas as pd
 from blindauc import progress
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.analysis import Analysis, build_analysis
+from blindauc.analysis.checks import with_decisions
+from blindauc.analysis.columns import check_name
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
+from blindauc.analysis.held_out import as_if_fitted_to
 from blindauc.analysis.inputs import Inputs, Wishes, check_leaks
 from blindauc.analysis.labels import LabelColumn, find_labels, notes_on_labels, read_labels_of
 from blindauc.analysis.leaks import Leak, leaks_among
@@ -36,6 +39,7 @@ from blindauc.estimators.door import scores as scores_of_rows
 from blindauc.labels import Labels
 from blindauc.preprocessing.values import distinct_texts
 from blindauc.rows.disk.cache import CachedRows
+from blindauc.rows.disk.files import families_of, find_parts
 from blindauc.rows.disk.parquet import ParquetRows
 from blindauc.rows.parts import BlockParts, PartedRows
 from blindauc.scorers.forest import TreeModel
@@ -52,7 +56,7 @@ SHARES = {
 part of reading (their own share is a convention)."""
 
 _LARGE = (
-    "The table is larger than memory: its {:,} rows were all fitted to, and what is told beside the weights comes from "
+    "The table was read in parts: its {:,} rows were all fitted to, and what is told beside the weights comes from "
     "the labelled rows and a sample of the others. `blindauc score` gives the scores of all."
 )
 
@@ -76,6 +80,7 @@ def analyse_files(
     memory: str | None = None,
     cluster: str | None = None,
     cache: Any = None,
+    decisions: pd.DataFrame | None = None,
 ) -> Analysis:
     """Learn to rank the rows of a table in files, which may be larger than memory.
 
@@ -92,6 +97,8 @@ def analyse_files(
         The address of a Dask scheduler, whose workers see the same files.
     cache : path, optional
         A folder for the cache, as of `ParquetRows`.
+    decisions : pandas.DataFrame, optional
+        Results of a manual check, as `blindauc.analysis.checks.decided` reads them.
 
     Returns
     -------
@@ -104,13 +111,16 @@ def analyse_files(
     with progress.steps(SHARES, is_shown=bool(options.verbose)) as at, _client(cluster) as client:
         at("reading")
         options.check_shapes()
+        _check_names(path, wishes, options)
         source = _source(path, wishes, memory, cache)
         check_plan(memory, source.n_rows)
         cached = source.prepared(
             lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"),
             lambda values: _labels_among(values, wishes),
         )
+        cached = cached if decisions is None else with_decisions(cached, source, wishes.id, decisions)
         labels = _labels(cached, wishes)
+        options.wanted.check_capacity(int(_is_open(cached, labels.is_positive).sum()))
         check_plan(memory, len(cached.X), int(labels.is_positive.sum()), cached.X.shape[1])
         at("looking for leaks")
         notes = check_leaks(_leaks(source, cached, wishes, labels.is_positive), wishes.allow_leaks)
@@ -124,15 +134,22 @@ def analyse_files(
             scores = scores_of_rows(ranking, rows) + ranking.intercept_
         at("reasons and stability")
         whole = _whole(ranking, cached, labels.is_positive, scores)
-        notes = [*notes_on_labels(labels, wishes.checked), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
+        found = wishes.checked if decisions is None else decisions
+        notes = [*notes_on_labels(labels, found), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
         inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
-        options.wanted.check(inputs)
-        steps = Steps(cached.preprocessor, _as_if_fitted_to(ranking, whole.numbers))
+        steps = Steps(cached.preprocessor, as_if_fitted_to(ranking, whole.numbers))
         X = steps.preprocessor.transform(inputs.columns)
         analysis = build_analysis(inputs, steps, X, options, options.origin(wishes))
         model = joined(cached.preprocessor, ranking, _training(steps, inputs, X, whole.is_drawn))
         listed = _from_the_top(analysis.ranking)
         return replace(analysis, model=model, ranking=listed, groups=_groups_of(listed, cached, labels.is_positive))
+
+
+def _check_names(path: Any, wishes: Wishes, options: Options) -> None:
+    columns = list(families_of(find_parts(path)))
+    options.wanted.check_columns(columns)
+    if wishes.rows_by is not None:
+        check_name(columns, wishes.rows_by, "rows_by=")
 
 
 def _source(path: Any, wishes: Wishes, memory: str | None, cache: Any) -> ParquetRows:
@@ -219,10 +236,15 @@ def _engine(cached: CachedRows, is_labelled: Bools, client: Any) -> Iterator[Par
 
 def _whole(ranking: Any, cached: CachedRows, is_labelled: Bools, scores: Floats) -> Whole:
     """The table as what is told of it has to know it."""
-    is_open = ~is_labelled if cached.verdict is None else ~is_labelled & (cached.verdict == UNCHECKED)
+    is_open = _is_open(cached, is_labelled)
     numbers, is_drawn = _told_rows(ranking, is_open, scores)
     n_groups = None if cached.groups is None else len(_distinct(cached.groups))
     return Whole(numbers, is_drawn, ranks_of(scores[numbers], scores), scores[is_open], len(scores), n_groups)
+
+
+def _is_open(cached: CachedRows, is_labelled: Bools) -> Bools:
+    """Mask of the rows that are neither labelled nor checked."""
+    return ~is_labelled if cached.verdict is None else ~is_labelled & (cached.verdict == UNCHECKED)
 
 
 def _distinct(groups: Any) -> Any:
@@ -293,25 +315,14 @@ def _trees_told(ranking: Any) -> Iterator[str]:
         yield _TREES.format(len(np.setdiff1d(ranking.sampled_rows_, ranking.labelled_rows_)))
 
 
-def _as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:
-    """The ranking with rows by their places among those that are told of."""
-    told = copy(ranking)
-    told.held_out_rank_ = np.full(len(numbers), np.nan)
-    known = np.isin(ranking.sampled_rows_, numbers)
-    told.held_out_rank_[np.searchsorted(numbers, ranking.sampled_rows_[known])] = ranking.held_out_rank_[known]
-    for name in ("labelled_rows_", "outliers_", "confirmed_rows_", "known_negative_rows_"):
-        if hasattr(ranking, name):
-            setattr(told, name, np.searchsorted(numbers, getattr(ranking, name)))
-    return told
-
-
 def _training(steps: Steps, inputs: Inputs, X: Floats, is_drawn: Bools) -> str:
     """What the model remembers: how the rows are that were drawn."""
     ranking = copy(steps.ranking)
     ranking.labelled_rows_ = ranking.labelled_rows_[:0]
     ranking.held_out_rank_ = ranking.held_out_rank_[is_drawn]
     scores = ranking.decision_function(X[is_drawn])
-    return summarise_training(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores).to_json()
+    found = summarise_training(steps._replace(ranking=ranking), inputs.frame[is_drawn], scores)
+    return replace(found, is_sample=True).to_json()
 
 
 def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.auditing import check_fitted_to
 from blindauc.analysis.columns import check_column
+from blindauc.analysis.held_out import held_out_ranks, is_of_sample, spread
 from blindauc.analysis.labels import Positive, find_labels
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.analysis.rows import named_rows
@@ -36,9 +37,10 @@ class ModelOnRows:
     Attributes
     ----------
     steps : the model
-    name : ndarray of shape (n,), the names of the rows
+    number : ndarray of shape (n,), the numbers of the rows in the table, from 0, ascending
+    name : ndarray of shape (n,), the names of the rows; "" if it is not known
     is_labelled : mask of shape (n,)
-    score : ndarray of shape (n,), the scores by which rows rank
+    score : ndarray of shape (n,), the scores by which rows rank; NaN for rows that the ranking does not list
     unseen : ndarray of shape (n,), scores or ranks by models not fitted to the row; NaN if there is none
     suspicion : ndarray of shape (n,), the probability that a label is wrong; NaN without a label
     is_doubtful : mask of shape (n,), the labels flagged for a re-check
@@ -46,6 +48,7 @@ class ModelOnRows:
     """
 
     steps: Steps
+    number: Ints
     name: Any
     is_labelled: Bools
     score: Floats
@@ -53,6 +56,21 @@ class ModelOnRows:
     suspicion: Floats
     is_doubtful: Bools
     group: Any = None
+
+    def taken(self, rows: Ints) -> ModelOnRows:
+        """Some of the rows, by their indices."""
+        arrays = {name: each[rows] for name, each in vars(self).items() if name != "steps" and each is not None}
+        return replace(self, **arrays)
+
+
+def in_common(before: ModelOnRows, after: ModelOnRows) -> tuple[ModelOnRows, ModelOnRows]:
+    """Both on the rows that both know: of a table that was read in parts, a model knows some rows only."""
+    if not any(is_of_sample(side.steps) for side in (before, after)):
+        return before, after
+    both = np.intersect1d(before.number, after.number)
+    before, after = (side.taken(np.searchsorted(side.number, both)) for side in (before, after))
+    names = [np.where(one.name == "", other.name, one.name) for one, other in ((before, after), (after, before))]
+    return replace(before, name=names[0]), replace(after, name=names[1])
 
 
 def on_training_rows(run: RankedRun | Any) -> ModelOnRows:
@@ -63,16 +81,30 @@ def on_training_rows(run: RankedRun | Any) -> ModelOnRows:
             "results of `analyse`, or a table."
         )
     steps, rows = steps_of(run.model), run.ranking.sort_values("row")
-    names = rows["id" if "id" in rows else "row"].astype(str).to_numpy(dtype=object)
+    if is_of_sample(steps):
+        # The ranking lists the first rows, and other rows were drawn to be ranked out of fold.
+        number = np.union1d(rows["row"].to_numpy() - 1, steps.ranking.sampled_rows_)
+        rows = rows.set_index(rows["row"] - 1).reindex(number)
+        return _of_ranking(steps, rows, number)
     n_fitted = len(steps.ranking.held_out_rank_)
     if len(rows) != n_fitted:
         raise ValueError(
             f"The ranking has {len(rows):,} rows, but the model was fitted to {n_fitted:,}: pass a model and a ranking "
             "of the same analysis."
         )
+    return _of_ranking(steps, rows, np.arange(n_fitted))
+
+
+def _of_ranking(steps: Steps, rows: pd.DataFrame, number: Ints) -> ModelOnRows:
+    """The results on training rows of these numbers; rows that the ranking does not list are missing."""
+    names, group = (
+        rows[name].astype(object).where(rows["rank"].notna(), "").astype(str).to_numpy(dtype=object)
+        if name in rows
+        else None
+        for name in ("id" if "id" in rows else "row", "group")
+    )
     # Ranks, not scores: scores may be rounded in a file, which makes ties.
-    group = rows["group"].astype(str).to_numpy(dtype=object) if "group" in rows else None
-    return _from_training(steps, names, -rows["rank"].to_numpy(dtype=np.float64), group)
+    return _from_training(steps, number, names, -rows["rank"].to_numpy(dtype=np.float64), group)
 
 
 def on_table(
@@ -96,12 +128,13 @@ def on_table(
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     if training or (training is None and is_own_table(model, frame, is_labelled)):
         check_fitted_to(steps, is_labelled)
-        return _from_training(steps, names, score, group)
+        return _from_training(steps, np.arange(len(frame)), names, score, group)
     suspicion = np.full(len(frame), np.nan)
     suspicion[is_labelled] = steps.ranking.calibration_.suspicion(score[is_labelled] - steps.ranking.intercept_)
     is_doubtful = nobody.copy()
     is_doubtful[is_labelled] = flag(suspicion[is_labelled], MAX_FDR)
-    return ModelOnRows(steps, names, is_labelled, score, score, suspicion, is_doubtful, group)
+    number = np.arange(len(frame))
+    return ModelOnRows(steps, number, names, is_labelled, score, score, suspicion, is_doubtful, group)
 
 
 def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
@@ -109,14 +142,13 @@ def _groups(frame: pd.DataFrame, rows_by: str) -> Any:
     return frame[rows_by].astype(str).to_numpy(dtype=object)
 
 
-def _from_training(steps: Steps, names: Any, score: Floats, group: Any) -> ModelOnRows:
+def _from_training(steps: Steps, number: Ints, names: Any, score: Floats, group: Any) -> ModelOnRows:
     ranking = steps.ranking
-    is_labelled, is_doubtful = np.zeros((2, len(score)), dtype=bool)
-    is_labelled[ranking.labelled_rows_] = True
+    is_labelled = np.isin(number, ranking.labelled_rows_)
     # A check removes labels that it found wrong, and adds labels to rows that it found positive.
     for rows, is_one in (("known_negative_rows_", False), ("confirmed_rows_", True)):
-        is_labelled[getattr(ranking, rows, [])] = is_one
-    is_doubtful[ranking.doubtful_labels(MAX_FDR)] = True
-    suspicion = np.full(len(score), np.nan)
-    suspicion[ranking.labelled_rows_] = ranking.suspicion_
-    return ModelOnRows(steps, names, is_labelled, score, ranking.held_out_rank_, suspicion, is_doubtful, group)
+        is_labelled[np.isin(number, getattr(ranking, rows, []))] = is_one
+    is_doubtful = np.isin(number, ranking.doubtful_labels(MAX_FDR))
+    suspicion = spread(ranking.suspicion_, ranking.labelled_rows_, number)
+    unseen = held_out_ranks(steps, number)
+    return ModelOnRows(steps, number, names, is_labelled, score, unseen, suspicion, is_doubtful, group)

@@ -106,6 +106,7 @@ def monitor(
         data=name,
         n_rows=len(frame),
         n_rows_before=training.n_rows,
+        is_sample=training.is_sample,
         scores=_score_drift(training.score, score, alpha),
         columns=columns,
         fitted_auc=interval(steps.ranking.auc_) if has_evidence(steps.ranking.calibration_) else None,

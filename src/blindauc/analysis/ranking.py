@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from blindauc._typing import Floats, Ints
-from blindauc.analysis.columns import check_column
+from blindauc.analysis.columns import check_name
 from blindauc.analysis.inputs import Inputs
 from blindauc.analysis.pipeline import Steps
 from blindauc.analysis.reasons import reasons_to_check
@@ -50,12 +50,15 @@ class Wanted:
     capacity: int | None
     show: tuple[str, ...]
 
-    def check(self, inputs: Inputs) -> None:
-        """Raise unless the table has at least `capacity` unlabelled rows, and all columns to show."""
+    def check_capacity(self, n_unlabelled: int) -> None:
+        """Raise unless the table has at least `capacity` unlabelled rows."""
         if self.capacity is not None:
-            read_counts("capacity", self.capacity, inputs.n_unlabelled, "unlabelled rows")
+            read_counts("capacity", self.capacity, n_unlabelled, "unlabelled rows")
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Raise unless the table has all columns to show."""
         for name in self.show:
-            check_column(inputs.frame, name, "show=")
+            check_name(columns, name, "show=")
 
 
 def ranked_rows(inputs: Inputs, steps: Steps, X: Floats, show: Sequence[str] = ()) -> pd.DataFrame:

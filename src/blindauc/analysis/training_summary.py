@@ -17,6 +17,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from blindauc._typing import Bools, Floats
+from blindauc.analysis.held_out import is_of_sample
 from blindauc.analysis.pipeline import Steps, steps_of
 from blindauc.preprocessing.values import booleans_of, days_of, numbers_of, texts_of
 
@@ -58,14 +59,16 @@ class TrainingSummary:
 
     Attributes
     ----------
-    n_rows : rows of the table
+    n_rows : rows of the table, or of a sample of it
     columns : the distribution of every column, by name
     score : the distribution of the scores, as if the model had not been fitted to the rows
+    is_sample : whether this is a sample of a table that was read in parts
     """
 
     n_rows: int
     columns: dict[str, NumberCounts | CategoryCounts]
     score: NumberCounts
+    is_sample: bool = False
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), allow_nan=False)
@@ -77,7 +80,7 @@ class TrainingSummary:
             name: NumberCounts(**each) if "edges" in each else CategoryCounts(**each)
             for name, each in parts["columns"].items()
         }
-        return cls(parts["n_rows"], columns, NumberCounts(**parts["score"]))
+        return cls(parts["n_rows"], columns, NumberCounts(**parts["score"]), parts.get("is_sample", False))
 
 
 def summarise_training(steps: Steps, frame: pd.DataFrame, score: Floats) -> TrainingSummary:
@@ -116,7 +119,10 @@ def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bo
 
 def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
     """Whether the model was fitted to a table with as many rows and the same rows labelled."""
-    has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
+    if is_of_sample(steps):  # of such a table the model does not know the number of rows
+        has_as_many = len(is_positive) > int(steps.ranking.sampled_rows_.max())
+    else:
+        has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
     return has_as_many and np.array_equal(steps.ranking.labelled_rows_, np.flatnonzero(is_positive))
 
 

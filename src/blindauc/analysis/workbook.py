@@ -107,6 +107,15 @@ def _closed(workbook: Any) -> Iterator[None]:
                 sheet.close()
 
 
+def check_room(path: Path, n_rows: int) -> None:
+    """Raise if a sheet cannot hold as many rows."""
+    if n_rows > MOST_ROWS:
+        raise ValueError(
+            f"{path} cannot hold all rows: a sheet of Excel has room for {MOST_ROWS:,}. Write a .csv or .parquet file "
+            "instead."
+        )
+
+
 def _add_sheet(workbook: Any, title: str, parts: Iterable[pd.DataFrame], path: Path) -> int:
     sheet, n_rows, n_columns = workbook.create_sheet(title), 0, 0
     for number, part in enumerate(parts):
@@ -114,11 +123,7 @@ def _add_sheet(workbook: Any, title: str, parts: Iterable[pd.DataFrame], path: P
             n_columns = len(part.columns)
             cells = _begin(sheet, part)
         n_rows += len(part)
-        if n_rows > MOST_ROWS:
-            raise ValueError(
-                f"{path} cannot hold all rows: a sheet of Excel has room for {MOST_ROWS:,}. Write a .csv or .parquet "
-                "file instead."
-            )
+        check_room(path, n_rows)
         for row in zip(*(column.tolist() for _, column in part.items()), strict=True):
             sheet.append([_filled(cell, value) for cell, value in zip(cells, row, strict=True)])
     sheet.auto_filter.ref = f"A1:{get_column_letter(n_columns)}{n_rows + 1}"

@@ -96,7 +96,9 @@ def _check_are_there(models: list[Path], rankings: list[Path]) -> None:
 def compared_runs(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunComparison:
     """Compare two fits on their training rows, from the files beside their models."""
     from blindauc.analysis import compare as compared
+    from blindauc.analysis.held_out import is_of_sample
     from blindauc.analysis.model_on_rows import RankedRun
+    from blindauc.analysis.pipeline import steps_of
     from blindauc.datasets.tables import read_table
     from blindauc.model_files import load
 
@@ -106,6 +108,11 @@ def compared_runs(places: tuple[Path, Path], runs: list[dict[str, Any]]) -> RunC
         raise ValueError(
             "The two fits are of different files and their rows have no names, so that rows cannot be matched: add a "
             "table for both to rank, or fit both with --id."
+        )
+    if any(is_of_sample(steps_of(each.model)) for each in (first, second)) and not _have_one_table(runs):
+        raise ValueError(
+            "The two fits are of different tables, and one of them was read in parts, so that rows cannot be matched: "
+            "add a table for both to rank."
         )
     return compared(first, second, names=_names(places))
 

@@ -18,8 +18,11 @@ from blindauc.cli.outputs import read_run
 from blindauc.cli.paths import path_option
 from blindauc.cli.terminal import in_one_line
 
-OF_THE_CALL = ("config", "cache", "out", "force", "as_json")
-"""Parameters that set where to write, caches too, and what to print. They change no result and are not recorded."""
+OF_THE_CALL = ("config", "out", "force", "as_json")
+"""Parameters that set where to write, and what to print. They change no result and are not recorded."""
+
+FOLDERS = ("cache",)
+"""Parameters that name a folder to work in, whose files are no input."""
 
 HASH = "_sha256"
 """Suffix of the key with the hash of a file, after the name of its parameter."""
@@ -59,7 +62,8 @@ def options_of(config: Path, known: Set[str]) -> dict[str, Any]:
             f"another version ({run.get('versions', {}).get('blindauc', 'unknown')}). Remove the option, or use that "
             "version."
         )
-    files = {name: str(config.parent / str(options[name])) for name in options if run.get(f"{name}{HASH}")}
+    is_path = {name: run.get(f"{name}{HASH}") or (name in FOLDERS and value) for name, value in options.items()}
+    files = {name: str(config.parent / str(value)) for name, value in options.items() if is_path[name]}
     return {**options, **files}
 
 
@@ -74,7 +78,8 @@ def recorded(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 def files_read(parameters: Mapping[str, Any]) -> dict[str, Path]:
     """The input files among the parameters of a command."""
-    return {name: each for name, each in parameters.items() if isinstance(each, Path) and name not in OF_THE_CALL}
+    no_inputs = {*OF_THE_CALL, *FOLDERS}
+    return {name: each for name, each in parameters.items() if isinstance(each, Path) and name not in no_inputs}
 
 
 def check_repeats(config: Path, files: Mapping[str, Path], origin: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 
@@ -14,6 +15,9 @@ from blindauc.cli.wording import as_options
 
 STOPPED = "No file is incomplete. Give the same command again to start anew."
 """The message after Ctrl-C or SIGTERM."""
+
+KILLED = "A worker process was killed, probably for lack of memory: use --jobs 1 or a smaller --memory."
+"""The message where a process of a search is gone."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -27,6 +31,10 @@ def errors_in_one_line(stopped: str = STOPPED) -> Iterator[None]:
         yield
     except (ValueError, OSError, ModuleNotFoundError) as error:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
+        raise typer.Exit(2) from None
+    except BrokenExecutor:
+        # A worker process of joblib that the system killed, as it does where memory runs out.
+        typer.echo(f"blindauc: {KILLED}", err=True)
         raise typer.Exit(2) from None
     except Terminated:
         typer.echo(f"blindauc: terminated. {stopped}", err=True)

@@ -173,19 +173,19 @@ def _check_options_agree(given: Mapping[str, Any], in_parts: bool) -> None:
         raise ValueError("--group and --groups say the same in two ways: give one of them.")
     if in_parts and (given["sheet"] is not None or given["header_row"] is not None):
         raise ValueError("--sheet and --header-row are for a table that is read whole: leave them out.")
-    if in_parts and given["decisions"] is not None:
-        raise ValueError("--decisions is for a table that is read whole: name a column of it with --checked.")
 
 
 def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
     """The analysis that the options ask for; of a table in parts where there is no frame."""
     from blindauc.analysis import analyse
+    from blindauc.datasets.tables import read_table
 
     data, label = given["data"], given["label"]
     options = _options(given, columns_in(data) if frame is None else list(frame.columns))
     if frame is None:
         options["checked"] = given["checked"]
         how = {name: given[name] for name in ("memory", "cluster", "cache")}
+        how["decisions"] = None if given["decisions"] is None else read_table(given["decisions"])
         return analysed_in_parts(data, label, options, **how)
     found = given["checked"]
     if given["decisions"] is not None:
@@ -242,19 +242,13 @@ def _groups_in(path: Path) -> dict[str, str]:
 
 def _found_in(decisions: Path, frame: Any, id: str | None, checked: str | None) -> Any:
     """The results of a check from a table of decisions and, for rows that it does not decide on, from a column."""
-    from blindauc.analysis.checks import checked_in, decided, decided_places, is_blank
+    from blindauc.analysis.checks import checked_in, decided_anew
     from blindauc.checked import as_words
     from blindauc.datasets.tables import read_table
 
     names = None if id is None or id not in frame else frame[id].astype(str).tolist()
-    table = read_table(decisions)
-    found = decided(table, names, len(frame))
     before = None if checked is None else checked_in(frame, checked)
-    if before is not None:
-        places = decided_places(table[~is_blank(table)], names, len(frame))
-        before[places] = found[places]
-        found = before
-    return as_words(found)
+    return as_words(decided_anew(read_table(decisions), names, len(frame), before))
 
 
 def _print(analysis: Analysis, folder: Path, as_json: bool) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from blindauc.analysis import Analysis
 
 SHARE_OF_MEMORY = {".parquet": 1 / 16, ".csv": 1 / 8, ".tsv": 1 / 8, ".txt": 1 / 8}
@@ -46,6 +51,38 @@ def columns_in(data: Path) -> list[str]:
     return list(families_of(find_parts(data)))
 
 
+def n_rows_at_least(file: Path) -> int:
+    """A number of rows that a file surely has: of text, half of an estimate by its first rows; of other files, 0."""
+    from blindauc.rows.disk.files import find_parts
+
+    if not file.is_file() or file.suffix.lower() not in SHARE_OF_MEMORY:
+        return 0
+    part = find_parts(file)[0]
+    return part.n_rows if part.has_types else part.n_rows // 2
+
+
+def was_read_in_parts(run: dict[str, Any], data: Path) -> bool:
+    """Whether the table of a run is one that is read in parts."""
+    return is_read_in_parts(data, *(run.get("arguments", {}).get(name) for name in ("memory", "cluster")))
+
+
+def names_in(data: Path, id: str | None) -> list[str]:
+    """The names of the rows of a table that is read in parts; without a column of names, their numbers from 1."""
+    from blindauc.rows.disk.parquet import ParquetRows
+
+    parts = ParquetRows(data).frames([id or columns_in(data)[0]])
+    return [str(name) for part in parts for name in (part.index + 1 if id is None else part[id]).tolist()]
+
+
+def read_files(data: Path) -> pd.DataFrame:
+    """A table in one or several files, at once."""
+    import pandas as pd
+
+    from blindauc.rows.disk.parquet import ParquetRows
+
+    return pd.concat(ParquetRows(data).frames(), ignore_index=True)
+
+
 def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: Any) -> Analysis:
     """The result of `blindauc.analysis.analyse` for a table that is read in parts."""
     from blindauc.analysis.inputs import Wishes
@@ -55,4 +92,24 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: An
     kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
     said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
     wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
-    return analyse_files(data, wishes, Options(**options), **how)
+    with _without_logs_of_dask() if how.get("cluster") else nullcontext():
+        return analyse_files(data, wishes, Options(**options), **how)
+
+
+@contextmanager
+def _without_logs_of_dask() -> Iterator[None]:
+    """No lines of Dask: what it logs of a lost connection would bury the one line that says so."""
+
+    loggers = [
+        logger
+        for name, logger in logging.root.manager.loggerDict.items()
+        if name.split(".")[0] in ("distributed", "tornado") and isinstance(logger, logging.Logger)
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

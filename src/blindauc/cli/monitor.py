@@ -85,7 +85,7 @@ def monitor(
 def _lines(found: Monitoring) -> Iterator[str]:
     from blindauc.report.monitor import drift_in_words
 
-    yield f"{found.data}: {found.n_rows:,} new rows, compared with the {found.n_rows_before:,} training rows"
+    yield f"{found.data}: {found.n_rows:,} new rows, compared with {found.rows_before}"
     drifted = found.drifted
     yield f"columns that drifted   {len(drifted)} of {len(found.columns)}"
     for column in drifted[:MOST_NAMED]:

@@ -133,7 +133,7 @@ def place_of_fit(run: dict[str, Any], data: Path) -> Place | None:
     from blindauc.analysis.provenance import sha256_of
 
     given, sha256 = run.get("arguments", {}), run.get("data_sha256")
-    is_same_file = sha256 is not None and data.is_file() and sha256 == sha256_of(data)
+    is_same_file = sha256 is not None and data.exists() and sha256 == sha256_of(data)
     return Place(given.get("sheet"), given.get("header_row")) if is_same_file else None
 
 

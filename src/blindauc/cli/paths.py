@@ -45,7 +45,7 @@ Prior = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Replace existing results. Input files are never replaced.")]
 Capacity = Annotated[
     int | None,
-    typer.Option(help="How many rows you can check; the results say how many positives to expect among them."),
+    typer.Option(min=1, help="How many rows you can check; the results say how many positives to expect among them."),
 ]
 Shape = Annotated[
     list[str] | None,

@@ -13,6 +13,7 @@ import typer
 from blindauc.cli.compare import compared_runs, told_lines
 from blindauc.cli.config import options_of
 from blindauc.cli.fit import fit
+from blindauc.cli.large import names_in, was_read_in_parts
 from blindauc.cli.outputs import FINDINGS, MODEL, RUN, check_outputs, read_run, tidy
 from blindauc.cli.paths import Capacity, Force, Prior, Shape, path_argument, path_option
 from blindauc.cli.terminal import printable
@@ -78,7 +79,7 @@ def refit(
     options = options_of(run / RUN, _parameters()) | given | ({} if data is None else {"data": data})
     with _decisions(run, checked, options, is_needed=not given) as decisions:
         options["decisions"] = decisions.path
-        paths = {name: Path(options[name]) for name in ("data", "groups", "decisions") if options.get(name)}
+        paths = {name: Path(options[name]) for name in ("data", "groups", "decisions", "cache") if options.get(name)}
         fit(**options | paths, out=folder, force=force)
         audit = list(_audit(run, folder, decisions.new))
     from blindauc.report.compare import write_comparison
@@ -166,7 +167,11 @@ def _in_all(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict
     if before is None or new is None:
         return new if before is None else before
     id, place = options.get("id"), {name: options.get(name) for name in ("sheet", "header_row")}
-    frame = read_table(Path(options["data"]), **place)
+    data = Path(options["data"])
+    if was_read_in_parts({"arguments": options}, data):
+        names = names_in(data, id)
+        return added_up(before, new, None if id is None else names, len(names))
+    frame = read_table(data, **place)
     names = None if id is None or id not in frame else frame[id].astype(str).tolist()
     return added_up(before, new, names, len(frame))
 

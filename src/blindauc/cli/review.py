@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blindauc.cli.outputs import FINDINGS, MODEL, RUN, check_outputs, place_of_fit, read_run
+from blindauc.cli.large import names_in, read_files, was_read_in_parts
+from blindauc.cli.outputs import FINDINGS, MODEL, RUN, Place, check_outputs, place_of_fit, read_run
 from blindauc.cli.paths import Force, path_argument, path_option
 from blindauc.cli.terminal import printable
 from blindauc.extras import imported
@@ -191,9 +192,15 @@ def _steps(folder: Path) -> Any:
 
 
 def _table(folder: Path, data: Path | None) -> pd.DataFrame:
-    """The table that was fitted to, which must not have changed since: rows are told by their numbers."""
+    """The table that was fitted to."""
     from blindauc.datasets.tables import read_table
 
+    path, place = _place(folder, data)
+    return read_files(path) if path.is_dir() else read_table(path, sheet=place.sheet, header_row=place.header_row)
+
+
+def _place(folder: Path, data: Path | None) -> tuple[Path, Place]:
+    """Where the table of the fit is, which must not have changed since: rows are identified by their numbers."""
     run = _run(folder)
     path = data or folder / str(run["arguments"]["data"])
     if not path.exists():
@@ -201,13 +208,18 @@ def _table(folder: Path, data: Path | None) -> pd.DataFrame:
     place = place_of_fit(run, path)
     if place is None:
         raise ValueError(f"{path} is not the table of {folder / RUN}: its SHA-256 differs. Name that with --data.")
-    return read_table(path, sheet=place.sheet, header_row=place.header_row)
+    return path, place
 
 
 def _names(folder: Path, data: Path | None, findings: Findings) -> Any:
     """What the rows of the table are called, and which are labelled."""
     from blindauc.review.exchange import Names
 
-    id, frame = _run(folder)["arguments"].get("id"), _table(folder, data)
-    names = [str(name) for name in (range(1, len(frame) + 1) if id is None else frame[id].tolist())]
+    run = _run(folder)
+    id, path = run["arguments"].get("id"), _place(folder, data)[0]
+    if was_read_in_parts(run, path):
+        names = names_in(path, id)
+    else:
+        frame = _table(folder, data)
+        names = [str(name) for name in (range(1, len(frame) + 1) if id is None else frame[id].tolist())]
     return Names(names, frozenset(doubt.row for doubt in findings.doubts))

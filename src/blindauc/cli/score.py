@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from blindauc.cli.large import n_rows_at_least
 from blindauc.cli.outputs import check_outputs, model_path
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
@@ -49,10 +50,13 @@ def score(
     if path.is_dir():
         raise ValueError(f"{path} is a folder: choose a file with --out.")
     check_outputs([path], [data, model_path(model)], force=force)
+    if data.is_dir() and path.resolve().parent == data.resolve():
+        raise ValueError(f"{path} would become a file of the table {data}: choose another folder with --out.")
     with steps({"starting": 1.0, "scoring": 4.0}, is_shown=not as_json) as at:
         at("starting")
         from blindauc.analysis import scored_parts, write_table
         from blindauc.analysis.cells import Unseen, describe_unseen
+        from blindauc.analysis.workbook import check_room
         from blindauc.analysis.writing import check_ending
         from blindauc.datasets.tables import notation_of
         from blindauc.model_files import load
@@ -60,6 +64,8 @@ def score(
 
         check_ending(path)
         files = files_with_rows(data)
+        if path.suffix.lower() == ".xlsx":
+            check_room(path, sum(n_rows_at_least(file) for file in files))
         check_outputs([path], files, force=force)
         unseen: Unseen = Counter()
         at("scoring")

@@ -119,7 +119,10 @@ class RunComparison:
         """Which run ranks better, as a sentence without its full stop."""
         first, second = self.names
         if self.judged is None:
-            return "Which run ranks better cannot be decided: it takes two labelled and two unlabelled rows in both"
+            return (
+                "Which run ranks better cannot be decided: it takes two labelled and two unlabelled rows in both, and "
+                "their groups if there are any"
+            )
         by = self.judged.difference
         if by.low > 0:
             return f"{second} ranks better than {first} by {with_interval(by.value, by.low, by.high, ' (')})"

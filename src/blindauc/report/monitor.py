@@ -74,7 +74,7 @@ def _summary(found: Monitoring) -> Markup:
         tag("h1", "Are the rows of ", name(found.data), " like those of the fit?"),
         tag(
             "p",
-            f"{count(found.n_rows, 'new row', 'new rows')}, compared with the {found.n_rows_before:,} of the fit. "
+            f"{count(found.n_rows, 'new row', 'new rows')}, compared with {found.rows_before}. "
             "Only changes that are statistically significant and large enough to matter count as drift.",
             class_="lead",
         ),

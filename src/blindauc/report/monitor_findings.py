@@ -87,6 +87,7 @@ class Monitoring:
     columns : the drift of each column, those that drifted first
     fitted_auc : the AUC of the fit; None if it is not known
     labels : the performance on labelled rows; None without labels
+    is_sample : whether the rows of the fit are a sample, because their table was read in parts
     """
 
     data: str
@@ -96,6 +97,13 @@ class Monitoring:
     columns: list[ColumnDrift]
     fitted_auc: Interval | None
     labels: NewLabels | None
+    is_sample: bool = False
+
+    @property
+    def rows_before(self) -> str:
+        """The training rows that the new ones were compared with, in words."""
+        n = f"{self.n_rows_before:,}"
+        return f"a sample of {n} of the training rows" if self.is_sample else f"the {n} training rows"
 
     @property
     def drifted(self) -> list[ColumnDrift]:
