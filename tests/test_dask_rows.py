@@ -458,7 +458,10 @@ def test_names_of_frames_are_checked_as_those_of_pandas(client):
             assert str(ours.value) == str(theirs.value)
     with pytest.warns(UserWarning, match="valid feature names"), pytest.raises(ValueError, match="X has 4 features"):
         model.predict(ARRAY[:, :4])
-    with DaskRows.of_frame(frame(ill=Y)[[*"cabde", "ill"]], "ill") as rows, pytest.raises(ValueError, match="in the same order"):
+    with (
+        DaskRows.of_frame(frame(ill=Y)[[*"cabde", "ill"]], "ill") as rows,
+        pytest.raises(ValueError, match="in the same order"),
+    ):
         model.decision_function(rows)
 
 
@@ -470,7 +473,9 @@ def test_partitions_whose_columns_are_not_those_of_the_frame_are_not_scored(clie
 
 def test_names_that_are_not_text_are_no_names(client):
     table = pd.DataFrame(X)
-    model = BlindAUCClassifier(calibrate=False).fit(dd.from_pandas(table, npartitions=2), dd.from_pandas(pd.Series(Y), 2))
+    model = BlindAUCClassifier(calibrate=False).fit(
+        dd.from_pandas(table, npartitions=2), dd.from_pandas(pd.Series(Y), 2)
+    )
     assert not hasattr(model, "feature_names_in_")
     model.predict(dd.from_pandas(table, npartitions=2))
 

@@ -52,7 +52,7 @@ def _refuse_what_files_hold(estimator: Any, X: Any) -> None:
     """Raise for files, and for tables as they are in files, where their numbers are expected."""
     if is_in_files(X):
         raise TypeError(
-            "ParquetRows are not in memory, and this works on rows in memory: pass the numbers of some of them, such as "
+            "ParquetRows are not in memory, and this needs rows in memory: pass the numbers of some of them, such as "
             "model.preprocessor_.transform(next(rows.frames(n_rows=1000)))."
         )
     is_of_files = hasattr(estimator, "preprocessor_") and is_table(X)
