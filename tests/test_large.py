@@ -445,7 +445,7 @@ def test_labels_of_a_table_in_parts_are_checked_and_fitted_again(folder, table, 
     known = [each.sampled_rows_[~np.isnan(each.held_out_rank_)] for each in models]
     # The label that was found wrong is none any more.
     labelled = set(np.intersect1d(*known)) & set(models[0].labelled_rows_) - {rows[0] - 1}
-    assert f"the rows that both were fitted to, out of fold: {len(labelled)} labelled" in again.stdout
+    assert f"the rows that both drew, out of fold: {len(labelled)} labelled" in again.stdout
     changed = json.loads(run("compare", first, second, "--json").stdout)
     assert changed["n_rows"] == 500
     assert {each["name"] for each in changed["moved"]} <= set(table["patient"])

@@ -10,6 +10,7 @@ import pandas as pd
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.as_findings import interval
+from blindauc.analysis.held_out import is_of_sample
 from blindauc.analysis.labels import Positive
 from blindauc.analysis.model_on_rows import ModelOnRows, RankedRun, in_common, on_table, on_training_rows
 from blindauc.analysis.pipeline import Steps
@@ -88,7 +89,8 @@ def compare(
     if frame is None:
         before, after = in_common(on_training_rows(first), on_training_rows(second))
         _check_same_rows(before, after)
-        how = "the rows that both were fitted to, out of fold"
+        some = is_of_sample(before.steps) or is_of_sample(after.steps)
+        how = f"the rows that both {'drew' if some else 'were fitted to'}, out of fold"
     else:
         before, after = (
             on_table(model, frame, label, positive=positive, id=id, rows_by=rows_by, training=seen)

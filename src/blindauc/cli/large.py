@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,7 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: An
 @contextmanager
 def _without_logs_of_dask() -> Iterator[None]:
     """No lines of Dask: what it logs of a lost connection would bury the one line that says so."""
-
+    import_module("blindauc.rows.dask")  # Dask sets the levels of its loggers when it is imported
     loggers = [
         logger
         for name, logger in logging.root.manager.loggerDict.items()

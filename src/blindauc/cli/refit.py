@@ -169,8 +169,8 @@ def _in_all(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict
     id, place = options.get("id"), {name: options.get(name) for name in ("sheet", "header_row")}
     data = Path(options["data"])
     if was_read_in_parts({"arguments": options}, data):
-        names = names_in(data, id)
-        return added_up(before, new, None if id is None else names, len(names))
+        in_parts = names_in(data, id)
+        return added_up(before, new, None if id is None else in_parts, len(in_parts))
     frame = read_table(data, **place)
     names = None if id is None or id not in frame else frame[id].astype(str).tolist()
     return added_up(before, new, names, len(frame))
