@@ -1,6 +1,7 @@
 r"""Weights of the candidates: out-of-fold evidence times a prior over settings.
 
-    weight of m  ~  belief in m  *  exp(evidence for m),    evidence = POWER * log-likelihood of the ranks
+    weight of m  ~  belief in m  *  exp(evidence for m)
+    evidence for m  =  POWER * log-likelihood of its ranks  +  sum of the ranks by its screening fit, if it has one
 
 The rank r_mi is the share of held-out unlabelled rows that candidate m scores below labelled positive i. The likelihood
 is that of a mixture of right labels, which rank high, and wrong ones, which rank low (`likelihood.py`). The weights are
