@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.datasets.decimals import six_decimals
 
 DAY_TO_DAY = 0.6
 """Correlation of a variable's fluctuation on one day with that on the next (chosen by us: the paper gives none)."""
@@ -104,7 +105,7 @@ def make_cohort(
     illness = drift * (1 - np.exp(-sick_for / 2))
     X = level + wander + direction[:, None] * illness[:, None, :]
     return Cohort(
-        X=X.reshape(n_subjects, -1),
+        X=six_decimals(X.reshape(n_subjects, -1)),
         y_true=y_true,
         y_recorded=y_recorded,
         columns=tuple(f"variable {v} day {d}" for v in range(1, n_variables + 1) for d in range(1, n_days + 1)),

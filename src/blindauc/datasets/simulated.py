@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.datasets.decimals import six_decimals
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,8 @@ def make_correlated_data(
     factor = np.linalg.cholesky(correlation)
 
     def draw(labels: Ints) -> Floats:
-        return np.outer(2.0 * labels - 1.0, centre) + rng.standard_normal((len(labels), n_features)) @ factor.T
+        noise = rng.standard_normal((len(labels), n_features)) @ factor.T
+        return six_decimals(np.outer(2.0 * labels - 1.0, centre) + noise)
 
     n_wrong, n_hidden = round(contamination * n_pos), round(prior * n_unlabelled)
     y_pu = np.repeat([1, 0], [n_pos, n_unlabelled])
@@ -174,6 +176,6 @@ def make_correlated_data(
     wrong = np.arange(n_pos - n_wrong, n_pos)
     X = draw(y_true)
     if outliers == "far":
-        X[wrong] -= 4.0 * centre
+        X[wrong] = six_decimals(X[wrong] - 4.0 * centre)
     y_test = np.repeat([1, 0], [n_test // 2, n_test - n_test // 2])
     return Dataset(X, y_pu, y_true, support, wrong, draw(y_test), y_test)

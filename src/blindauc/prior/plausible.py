@@ -119,7 +119,8 @@ def onto_limit(mixtures: Plausible) -> Plausible:
         mixtures,
         prior=moved(mixtures.prior),
         contamination=moved(mixtures.contamination),
-        log_ratio=moved(mixtures.log_ratio),
+        # The way between two increasing rows increases, up to rounding.
+        log_ratio=np.maximum.accumulate(moved(mixtures.log_ratio), axis=1),
         root=np.minimum(mixtures.root, mixtures.limit),
     )
 
