@@ -402,14 +402,19 @@ def test_questions_that_make_no_sense(k, for_):
 
 
 def test_what_to_check_for_the_ranking_has_unlabelled_rows_too():
-    data = drawn(n_unlabelled=600)
-    rows = BlindAUCClassifier().fit(data.X, data.y_pu).next_to_check(200, for_="ranking")
-    assert len(np.unique(rows)) == len(rows)
-    is_labelled = data.y_pu[rows] == 1
-    assert is_labelled.any()
-    assert not is_labelled.all()
-    is_other = data.y_true != data.y_pu
-    assert is_other[rows[:20]].mean() > is_other.mean()
+    found, share = [], []
+    for seed in range(3):
+        data = drawn(seed, n_unlabelled=600)
+        rows = BlindAUCClassifier().fit(data.X, data.y_pu).next_to_check(200, for_="ranking")
+        assert len(np.unique(rows)) == len(rows)
+        is_labelled = data.y_pu[rows] == 1
+        assert is_labelled.any()
+        assert not is_labelled.all()
+        is_other = data.y_true != data.y_pu
+        found.append(is_other[rows[:20]].mean())
+        share.append(is_other.mean())
+    # 0.38 and 0.20: twenty rows of a single draw may say otherwise.
+    assert np.mean(found) > np.mean(share)
 
 
 def test_the_gain_of_a_check_is_what_the_formula_says():
