@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 """Tolerance when sums of weights are compared with a threshold (convention)."""
 
 MOST_OF_THE_WEIGHT, MOST_FITTED = 0.95, 10
-"""If the rows do not fit in memory, only the heaviest candidates are fitted to all of them: as few as have this share of
+"""If the rows do not fit in memory, only the heaviest candidates are fitted to all rows: as few as have this share of
 the weight, and at most this many (convention). A fit takes about four passes over the rows, and one more candidate
 hardly changes the average."""
 

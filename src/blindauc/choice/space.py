@@ -184,7 +184,7 @@ SHAPES: dict[str, Callable[[Scorer, Data, Choices], Placed]] = {
 
 
 def share_of_multiple(data: Data, multiple: float) -> float:
-    """The share of known negatives in the weight of all non-positive rows, if each known negative counts as `multiple`."""
+    """The share of known negatives in the weight of all non-positive rows, if each counts as `multiple` rows."""
     share = data.known_negative_share
     return multiple * share / (1 - share + multiple * share)
 
