@@ -170,7 +170,7 @@ class TestEffects:
                 assert_array_equal(effect.contribution, expected.contribution)
 
     def test_rows_of_another_table_are_refused(self):
-        with pytest.raises(ValueError, match="The model has 2 columns, the reference rows 5: pass rows"):
+        with pytest.raises(ValueError, match="fitted to 2 columns, but the reference rows have 5: pass rows"):
             effects_of(linear(1.0, 1.0), [], some_rows())
 
     def test_values_between_and_beyond_the_grid(self):
@@ -328,7 +328,7 @@ class TestImportances:
         folds = [(linear(1.0), X, np.full(4, kind), np.ones(4)) for kind in (True, False)]
         for nothing in ([], folds):
             with pytest.raises(
-                ValueError, match="hold out both labelled positives and unlabelled rows, and there are none"
+                ValueError, match="holds out both labelled positives and unlabelled rows, but there is none"
             ):
                 importances_of(nothing)
 

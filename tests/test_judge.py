@@ -145,9 +145,9 @@ def test_pandas_and_words_will_do(scores):
 
 THREE = [0.3, 0.2, 0.1]
 BAD_INPUT = {
-    "other length": (([1, 0], THREE), {}, "y_pu and out_of_fold_scores must have as many rows as each other: 2 and 3"),
-    "NaN": (([1, 0, 0], [0.3, np.nan, 0.1]), {}, "out_of_fold_scores must be finite.*leave out rows"),
-    "infinity": (([1, 0, 0], [0.3, np.inf, 0.1]), {}, "out_of_fold_scores must be finite"),
+    "other length": (([1, 0], THREE), {}, "y_pu and out_of_fold_scores must have the same length.* 2 and 3 rows"),
+    "NaN": (([1, 0, 0], [0.3, np.nan, 0.1]), {}, "out_of_fold_scores must hold finite.*leave out rows"),
+    "infinity": (([1, 0, 0], [0.3, np.inf, 0.1]), {}, "out_of_fold_scores must hold finite"),
     "text": (([1, 0, 0], ["a", "b", "c"]), {}, "out_of_fold_scores must hold numbers, one for each row: could not"),
     "two columns": (([1, 0], [[0.1, 0.9], [0.2, 0.8]]), {}, r"shape is \(2, 2\).*predict_proba"),
     "no positives": (([0, 0, 0], THREE), {}, "no positive class.*Mark the labelled positives with 1"),
@@ -157,13 +157,17 @@ BAD_INPUT = {
     "no such label": (([1, 0, 0], THREE), {"pos_label": 7}, "pos_label=7 is not among the classes"),
     "prior": (([1, 0, 0], THREE), {"prior": 1.5}, r"prior must be a share in \[0, 1\].*not 1.5"),
     "prior as text": (([1, 0, 0], THREE), {"prior": "half"}, "prior must be a share.*not 'half'"),
-    "few weights": (([1, 0, 0], THREE), {"sample_weight": [1, 1]}, "y_pu and sample_weight must have as many rows.*3 "),
+    "few weights": (
+        ([1, 0, 0], THREE),
+        {"sample_weight": [1, 1]},
+        "y_pu and sample_weight must have the same length.*3 ",
+    ),
     "negative weight": (([1, 0, 0], THREE), {"sample_weight": [1, 1, -2]}, "must not be negative, but -2 is among"),
     "weightless": (([1, 0, 0], THREE), {"sample_weight": [0, 1, 1]}, "no labelled positive with positive weight"),
     "few folds": (
         ([1, 0, 0], THREE),
         {"folds": [0, 1]},
-        "y_pu and folds must have as many rows as each other: 3 and 2",
+        "y_pu and folds must have the same length.* 3 and 2 rows",
     ),
     "no fold": (([1, 0, 0], THREE), {"folds": [0, np.nan, 0]}, "folds must name the fold of every row"),
     "a lonely fold": (([1, 0, 0], THREE), {"folds": [1, 0, 0]}, "fold of row 0 has no unlabelled row.*StratifiedKFold"),

@@ -235,7 +235,7 @@ def test_bad_input(case):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (make_pipeline(StandardScaler(), MODEL), "needs an estimator with get_support, which Pipeline has not"),
+        (make_pipeline(StandardScaler(), MODEL), "needs an estimator with get_support, but Pipeline has none"),
         (BlindAUCClassifier(), r"BlindAUCClassifier\(n_features_to_select=None\) selects all columns"),
         (BlindAUCClassifier(shape="kernel"), r"BlindAUCClassifier\(shape='kernel'\) selects no columns"),
     ],

@@ -28,8 +28,9 @@ ROUNDING = 1e-12
 """Tolerance when sums of weights are compared with a threshold (convention)."""
 
 MOST_OF_THE_WEIGHT, MOST_FITTED = 0.95, 10
-"""Rows that do not fit in memory: the candidates fitted to all of them have this share of the weight, and are at most
-this many (convention). Each takes about four passes over the rows, and one more changes the average little."""
+"""If the rows do not fit in memory, only the heaviest candidates are fitted to all rows: as few as have this share of
+the weight, and at most this many (convention). A fit takes about four passes over the rows, and one more candidate
+hardly changes the average."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ class Average:
 
     Attributes
     ----------
-    model : Model, the averaged score, restricted to the support if asked for
+    model : Model, the averaged score; projected on the supported columns if `by_support` was true
     inclusion : ndarray of shape (p,), the posterior probability that each column belongs in the score
     support : mask of shape (p,), the columns of the median probability model
-    left_out : mask of shape (n_pos,), labelled positives that candidates with at least half of the weight leave out
+    left_out : mask of shape (n_pos,), labelled positives left out by candidates that have at least half of the weight
     ranks : OutOfFold ranks of all rows
     folds : the average of each split, with the rows that it was not fitted to
     support_cost : Estimate of the out-of-fold blind AUC lost by ranking with the supported columns alone
@@ -94,7 +95,7 @@ def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None
 
 
 def heaviest(weights: Floats) -> Ints:
-    """The fewest candidates that have most of the weight, at most ten, in their order.
+    """Indices, in increasing order, of the fewest candidates that have most of the weight; at most `MOST_FITTED`.
 
     Examples
     --------
@@ -111,13 +112,14 @@ def heaviest(weights: Floats) -> Ints:
 def _committee(search: Search, models: Models) -> tuple[list[Models], Floats]:
     """The fits to average, and the share of each.
 
-    A single candidate keeps its fit to all rows alone, so that a clone of it, fitted again, has the same coefficients.
+    If one candidate has all the weight, only its fit to all rows is used. A clone that is fitted with its settings then
+    has the same coefficients.
     """
     if search.weights.max() == 1:
         return [models], np.ones(1)
     is_positive = search.data.is_positive
-    seen = [is_positive.sum(), *((split.fitted & is_positive).sum() for split in search.splits)]
-    return [models, *search.models], np.array(seen) / np.sum(seen)
+    n_fitted = [is_positive.sum(), *((split.fitted & is_positive).sum() for split in search.splits)]
+    return [models, *search.models], np.array(n_fitted) / np.sum(n_fitted)
 
 
 def median_probability(inclusion: Floats) -> Bools:
@@ -157,7 +159,7 @@ def _ranked(search: Search, averages: list[Model]) -> _Ranked:
 def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
     """Each split's average, projected on the columns that its own candidates support.
 
-    The support of all rows would leak: the held-out rows took part in it.
+    The support chosen with all rows would leak information, because the held-out rows took part in the choice.
     """
     for split, models, average in zip(search.splits, search.models, averages, strict=True):
         support = median_probability(models.inclusion(search.weights_without(split.held_out)))
@@ -174,7 +176,7 @@ def _bending(search: Search, ranks: OutOfFold) -> Estimate | None:
 
 
 def _difference(search: Search, ranks: OutOfFold, other: OutOfFold) -> Estimate:
-    """The mean difference of the ranks of the labelled positives, which is a difference of two blind AUCs."""
+    """The mean difference of the ranks of the labelled positives, which equals the difference of the blind AUCs."""
     positive = search.data.is_positive & ~np.isnan(ranks.mean_rank)
     if not positive.any():
         return Estimate(0.0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Simple baselines on the folds of the search, to tell whether the search is better than they are."""
+"""Simple baselines, evaluated on the folds of the search, to check whether the chosen model is better than they are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
 
 L1_PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)
-"""Inverse strengths C of the l1 penalty on standardised columns (convention). Weaker penalties: slow and no better."""
+"""Values of C, the inverse regularisation strength of the l1 penalty on standardised columns (convention). Weaker
+penalties take longer to fit and rank no better."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Comparison:
 
 
 def difference_of_means(data: Data) -> list[Floats]:
-    """The mean of the positives minus that of the unlabelled rows, as it is and divided by the columns' variances."""
+    """Mean of the positives minus mean of the unlabelled rows: unscaled, and divided by the columns' variances."""
     pos = np.where(data.is_positive, data.weight, 0.0)
     unl = data.weight - pos
     difference = Matrix(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
@@ -61,11 +62,11 @@ def difference_of_means(data: Data) -> list[Floats]:
 def l1_logistic(data: Data) -> list[Floats]:
     """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
     scale = column_scales(data.X, data.weight, "standard")
-    # liblinear penalises its intercept, so columns are centred. Sparse ones are not: centring would make them dense.
+    # liblinear penalises its intercept, so dense columns are centred. Centring would make sparse columns dense.
     X = in_units(data.X, scale, about=lambda X: X.mean(axis=0))
     weights = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a fit that is not converged is a fair baseline, too
+        warnings.simplefilter("ignore", ConvergenceWarning)  # an unconverged fit is still a fair baseline
         for C in L1_PENALTIES:
             model = LogisticRegression(C=C, l1_ratio=1.0, solver="liblinear", tol=1e-3, random_state=0)
             model.fit(X, data.is_positive, sample_weight=data.weight)
@@ -76,11 +77,11 @@ def l1_logistic(data: Data) -> list[Floats]:
 Baseline = Callable[[Data], list[Floats]]
 
 BASELINES: dict[str, Baseline] = {"difference of means": difference_of_means, "l1 logistic regression": l1_logistic}
-"""Each returns the coefficients of its variants. The best variant is reported, as a user who tunes would take it."""
+"""Each returns the coefficients of its variants. The best variant is reported: a user who tunes would choose it."""
 
 
 def compare(data: Data, splits: Sequence[Split], chosen_rank: Floats, n_jobs: int | None = None) -> list[Comparison]:
-    """Compare each baseline with the chosen model, on the splits that gave `chosen_rank`, its out-of-fold ranks."""
+    """Compare each baseline with the chosen model, whose out-of-fold ranks on the same splits are `chosen_rank`."""
     tasks = list(product(BASELINES, splits))
     run = Parallel(n_jobs=n_jobs)
     parts = iter(run(delayed(_fold_ranks)(BASELINES[name], data, split) for name, split in tasks))
@@ -100,13 +101,13 @@ def _comparison(
     name: str, data: Data, splits: Sequence[Split], chosen_rank: Floats, parts: Sequence[Floats]
 ) -> Comparison:
     """The best variant of a baseline compared with the chosen model."""
-    total, times = np.zeros((len(parts[0]), len(chosen_rank))), np.zeros(len(chosen_rank))
+    total, n_held_out = np.zeros((len(parts[0]), len(chosen_rank))), np.zeros(len(chosen_rank))
     for split, part in zip(splits, parts, strict=True):
         held_out = split.held_out[data.is_positive]
         total[:, held_out] += part
-        times += held_out
-    ranked = times > 0
-    ranks, weight = total[:, ranked] / times[ranked], data.weight[data.is_positive][ranked]
+        n_held_out += held_out
+    ranked = n_held_out > 0
+    ranks, weight = total[:, ranked] / n_held_out[ranked], data.weight[data.is_positive][ranked]
     scores = ranks @ weight / weight.sum()
     best = int(scores.argmax())
     group = None if data.group is None else data.group[data.is_positive][ranked]

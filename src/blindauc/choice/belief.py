@@ -1,12 +1,12 @@
 """The prior over settings: how probable a candidate is before any evidence.
 
-It is called belief here, because "prior" means the class prior everywhere else. A few positives cannot tell hundreds of
-candidates apart, and the belief decides where the evidence does not.
+The code calls it belief, because "prior" means the class prior everywhere else. A few positives cannot distinguish
+hundreds of candidates, and the belief decides where the evidence does not.
 
 - Ridges: a standard Cauchy distribution over powers of ten, with its mode one decade above the data's own curvature.
-  Its tails are heavy: a ridge ten decades away has a hundredth of the density, which a few labelled rows overcome if
-  ill-conditioned columns need it.
-- Scaling: most data are ranked better by columns on a common scale; sometimes the units carry meaning.
+  Its tails are heavy: a ridge ten decades away has a hundredth of the density. If ill-conditioned columns need such a
+  ridge, the evidence of a few labelled rows is enough to select it.
+- Scaling: most data sets are ranked better with columns on a common scale; sometimes the original units carry meaning.
 - Share of wrong labels: exponential, as in `blindauc.prior`.
 - Losses and numbers of columns: uniform. No other distribution was better in `benchmarks/choice.py`.
 """
@@ -25,21 +25,21 @@ Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves 
 """
 
 UNSCALED_ODDS = 0.1
-"""Prior odds of columns as they are given against columns on a common scale; set by the same replays."""
+"""Prior odds of unscaled columns against columns on a common scale; set by the same replays."""
 
 NONLINEAR_ODDS = 0.1
 """Prior odds of each nonlinear shape against the linear one.
 
-A score that is easy to read is given up only for strong evidence (10:1; Jeffreys, Theory of Probability, 1961). If the
-data are nonlinear, the labels give far more evidence than that.
+A linear score is easy to read, and only strong evidence should replace it (10:1; Jeffreys, Theory of Probability,
+1961). If the data are nonlinear, the labels give far more evidence than that.
 """
 
 
 def log_belief_in_multiples(multiples: Floats) -> Floats:
-    """Log belief in each multiple, the weight of a known negative in unlabelled rows, up to a constant.
+    """Log belief in each multiple, the weight of a known negative relative to an unlabelled row, up to a constant.
 
-    Larger multiples are less probable, because labels found wrong are no random sample of the negatives. Checking by
-    suspicion finds those that rank lowest, and weighting them up reinforces the score as it is. After 50 checks in
+    Larger multiples are less probable, because labels found wrong are not a random sample of the negatives. Checking by
+    suspicion finds those that rank lowest, and upweighting them reinforces the current score. After 50 checks in
     order of suspicion (families of `benchmarks/checked.py`, plain fits, seeds 200 to 205) the AUC was lower by .0001
     (standard error .0001) with a multiple of 1 than with 0, by .0002 (.0002) with 2 and by .0004 (.0003) with 4. With
     all labels checked, the wrong ones are a random sample, and it was higher by .0000 with 1 and .0001 with 2.
@@ -72,7 +72,7 @@ def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> F
     decades : array of shape (n_candidates,)
         The power of ten of each ridge in units of the data's own curvature.
     is_unscaled : mask of shape (n_candidates,)
-        Whether the ridge applies to columns as they are given.
+        Whether the ridge applies to unscaled columns.
     outlier_shares : array of shape (n_candidates,)
         The share of the labelled positives that each candidate leaves out.
 

@@ -12,7 +12,7 @@ from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
 SHARED = 0.15
-"""The time of a fit on a path, relative to a fit alone: on a path, each fit starts from that of its neighbour.
+"""Time of a fit on a path, relative to a single fit. On a path, each fit is warm-started from its neighbour.
 
 Measured on three KEEL data sets and a row of the paper's Table 1: the estimates for their first folds are 0.9 to 2.3
 times the time taken.
@@ -29,12 +29,12 @@ def expected_seconds(scorer: Scorer, data: Data, specs: Sequence[Spec], splits: 
 
 
 def _seconds_of(scorer: Scorer, fitted: Data, specs: Sequence[Spec]) -> float:
-    """The time for all candidates of a family. Trees that differ only in rounds are grown once."""
+    """The time for all candidates of a family. Tree models that differ only in their rounds share one fit."""
     # The candidate that takes longest: most rounds, most outliers, weakest ridge.
     largest = max(specs, key=lambda spec: (spec.n_rounds or 0, spec.n_outliers, -spec.l2))
-    begun = time.perf_counter()
+    start = time.perf_counter()
     scorer.path(fitted, [largest])
-    alone = time.perf_counter() - begun
+    single = time.perf_counter() - start
     if largest.shape == "trees":
-        return alone * len({(spec.kind, spec.l2, spec.n_outliers, spec.known_negative_share) for spec in specs})
-    return SHARED * alone * len(specs)
+        return single * len({(spec.kind, spec.l2, spec.n_outliers, spec.known_negative_share) for spec in specs})
+    return SHARED * single * len(specs)

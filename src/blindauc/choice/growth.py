@@ -33,10 +33,11 @@ class GrowthStep:
 
 
 def grown(scorer: Scorer, data: Data, spec: Spec) -> tuple[Data, list[GrowthStep]]:
-    """The sample with which growth stopped, and the steps that led to it.
+    """The sample at which growth stopped, and the steps that led to it.
 
-    Every sample holds all positives. The first has as many unlabelled rows as positives, each further one twice as many
-    as the one before. The order of the rows depends only on their values, so that samples are nested and reproducible.
+    Every sample holds all positives. The first sample has as many unlabelled rows as positives, and each further one
+    has twice as many as the one before. The order of the rows depends only on their values, so that samples are nested
+    and reproducible.
     """
     unlabelled = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))
     n_unl, path = int(data.is_positive.sum()), []

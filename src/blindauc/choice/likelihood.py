@@ -6,9 +6,9 @@ Let r be the share of unlabelled rows that rank below a labelled positive. Right
 
 The evidence is the likelihood of the ranks, averaged over a and b (uniformly on a logarithmic grid) and over the share
 eta of wrong labels (exponential, as in `blindauc.prior`). The mean rank, which is the blind AUC, is not enough: if
-wrong labels form a cluster, a score can rank them high even out of fold, with the right labels or at their expense.
-That raises the mean rank and lowers the AUC on true labels. The likelihood prefers a score that ranks some labels
-clearly low and the others higher.
+wrong labels form a cluster, a score can rank them high even out of fold, together with the right labels or at their
+expense. That raises the mean rank and lowers the AUC on true labels. The likelihood prefers a score that ranks some
+labels clearly low and the others higher.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SHARPNESS = np.geomspace(1.0, 40.0, 12)
 """The grid of a and b (convention). The mean rank of right labels is a / (a + 1): from 0.5, chance, to 0.98."""
 
 WRONG_SHARES = np.arange(0.0, 0.45, 0.05)
-"""The grid of eta (convention). With more than 40 % wrong labels, right and wrong ones cannot be told apart."""
+"""The grid of eta (convention). With more than 40 % wrong labels, right and wrong ones cannot be distinguished."""
 
 
 def right_densities() -> Floats:
     """The densities of right labels, of shape (n_sharpness, n_bins); those of wrong labels are their mirror images."""
-    # The mean over each bin, by the distribution function r^a: with a large `a` the density varies much within a bin.
+    # The mean over each bin, from the distribution function r^a: if `a` is large, the density varies within a bin.
     edges = np.linspace(0.0, 1.0, N_BINS + 1)
     return np.diff(edges[None] ** SHARPNESS[:, None], axis=1) * N_BINS
 
@@ -73,6 +73,6 @@ def log_likelihood(ranks: Floats, weight: Floats) -> Floats:
 
 
 def counts_by_rank(ranks: Floats, weight: Floats) -> Floats:
-    """The number of rows in each bin of ranks, of shape (n_candidates, n_bins)."""
+    """The total weight in each bin of ranks, of shape (n_candidates, n_bins)."""
     place = np.minimum((ranks * N_BINS).astype(np.intp), N_BINS - 1)
     return np.array([np.bincount(each, weight, N_BINS) for each in place])

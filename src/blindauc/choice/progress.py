@@ -1,4 +1,4 @@
-"""Progress of a race. Later folds take less time, as candidates are eliminated."""
+"""Progress of a race. Later folds take less time, because candidates are eliminated."""
 
 from __future__ import annotations
 

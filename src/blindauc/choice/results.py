@@ -29,13 +29,13 @@ def cv_results(search: Search, params_of: Callable[[Spec], dict[str, Any]]) -> d
         "mean_test_score": score,
         "std_error_test_score": np.array([each.standard_error for each in tried]),
         "evidence": np.array([each.evidence for each in tried]),
-        # Scores over different numbers of folds are not comparable: candidates that stayed longer come first.
+        # Scores over different numbers of folds are not comparable: candidates that were eliminated later come first.
         "rank_test_score": _places([each.n_splits for each in tried], score),
         "weight": np.array([weight_of.get(each.spec, 0.0) for each in tried]),
     }
     # Not every shape has all parameters.
     for name in dict.fromkeys(name for params in table["params"] for name in params):
-        # An object array, filled one by one: counts per group are tuples.
+        # An object array, created empty and then filled: NumPy would turn tuples (counts per group) into rows.
         table[f"param_{name}"] = np.empty(len(tried), dtype=object)
         table[f"param_{name}"][:] = [params.get(name) for params in table["params"]]
     return table

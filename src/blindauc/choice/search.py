@@ -1,7 +1,7 @@
 """The search: candidates of all settings in a race, fold by fold.
 
-All candidates are fitted to the first fold. Before each further fold, candidates whose weight is too small against that
-of their shape's leader are eliminated (a sequential probability ratio test, Wald 1945, run as a race: Maron and Moore,
+All candidates are fitted to the first fold. After each fold, candidates whose weight is too small relative to the
+leader of their shape are eliminated (a sequential probability ratio test, Wald 1945, run as a race: Maron and Moore,
 Hoeffding races, NIPS 1994). The leader of each shape always stays, so that shapes can be compared. The candidates that
 remain after the last fold are averaged.
 """
@@ -30,19 +30,19 @@ from blindauc.scorers.spec import Spec
 ELIMINATION_ODDS = 1000.0
 """Odds against a candidate, relative to the leader of its shape, at which it is eliminated.
 
-Ten times what Jeffreys calls decisive (Theory of Probability, 1961). `docs/concepts/how-tuning-works.md` tells what
-halving and doubling it changes.
+Ten times what Jeffreys calls decisive (Theory of Probability, 1961). `docs/concepts/how-tuning-works.md` reports the
+effect of halving and doubling it.
 """
 
 MIN_SHAPE_WEIGHT = 0.05
-"""A shape with less weight is left out of the average (convention): it would make the score harder to read, and hardly
+"""A shape with less weight is left out of the average (convention): it would make the score harder to read and hardly
 change the ranking."""
 
 RULES: dict[str, Callable[[Floats], Floats]] = {
     "average": lambda weights: weights,
     "best": lambda weights: (np.arange(len(weights)) == weights.argmax()).astype(np.float64),
 }
-"""From the weights of the candidates to their shares in the final score: all by weight, or the heaviest alone."""
+"""Maps weights of the candidates to shares in the final score: all in proportion to weight, or only the heaviest."""
 
 Report = Callable[[str, int, int], None]
 """Progress callback: (stage, completed tasks, all tasks)."""
@@ -86,7 +86,7 @@ class Search:
         return self._weights(None)
 
     def _shares(self, weights: Floats) -> Floats:
-        """The shares by the rule, without shapes of little weight."""
+        """The shares by the rule; 0 for shapes with less than `MIN_SHAPE_WEIGHT`."""
         shares = RULES[self.rule](weights)
         for places in of_shapes([spec.shape for spec in self.specs]).values():
             shares[places] *= shares[places].sum() >= MIN_SHAPE_WEIGHT
@@ -103,22 +103,24 @@ class Search:
         return {shape: float(self.weights[shapes == shape].sum()) for shape in dict.fromkeys(shapes.tolist())}
 
     def weights_without(self, held_out: Bools) -> Floats:
-        """The weights by the other positives than those that a split held out; with times, by earlier ones only.
+        """The weights computed without the rows that a split held out; if rows have times, from earlier rows only.
 
-        An average with these weights has not seen the held-out rows, in its fits or in its weights.
+        An average with these weights has not seen the held-out rows, neither in its fits nor in its weights.
         """
         time = self.data.time
         return self._weights(~held_out if time is None else time < time[held_out].min())
 
-    def _weights(self, voting: Bools | None) -> Floats:
+    def _weights(self, used: Bools | None) -> Floats:
+        """The shares of the candidates, from the ranks and verdicts of the `used` rows; all rows if None."""
         shapes, is_positive = [spec.shape for spec in self.specs], self.data.is_positive
-        kept, weight = None if voting is None else voting[is_positive], self.data.counts[is_positive]
-        by = partial(gibbs_weights, shapes=shapes, screening=self.screening_ranks)
-        weights = by(self.log_belief, self.ranks, weight, kept)
+        kept, weight = None if used is None else used[is_positive], self.data.counts[is_positive]
+        weights_for = partial(gibbs_weights, shapes=shapes, screening=self.screening_ranks)
+        weights = weights_for(self.log_belief, self.ranks, weight, kept)
         if self.data.verdict is not None:
-            # Verdicts depend on the ranks of the average, which depend on the weights: one step of the fixed point.
-            belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), voting)
-            weights = by(belief, self.ranks, weight, kept)
+            # The probability of the verdicts depends on the ranks of the average, and these depend on the weights. This
+            # is one step of the fixed-point iteration.
+            belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), used)
+            weights = weights_for(belief, self.ranks, weight, kept)
         return self._shares(weights)
 
     def _mean_ranks(self, weights: Floats) -> Floats:
@@ -169,7 +171,7 @@ def race(
     n_jobs: int | None,
     report: Report,
 ) -> Search:
-    """Fit the specs to one split after the other, and eliminate those with too little weight."""
+    """Fit the specs to one split after another, and eliminate those with too little weight."""
     state = _Race(scorer, data, specs, log_belief, n_jobs, report)
     for number, split in enumerate(splits):
         state.run(split, f"fold {number + 1} of {len(splits)}")
@@ -190,41 +192,41 @@ class _Race:
     ) -> None:
         self.scorer, self.data, self.specs, self.log_belief = scorer, data, specs, log_belief
         self.n_jobs, self.report = n_jobs, report
-        self.left = np.arange(len(specs))
+        self.remaining = np.arange(len(specs))
         self.models: list[tuple[Ints, Models]] = []
         self.ranked = data.is_positive | data.is_known_negative
         self.is_positive = data.is_positive[self.ranked]
-        # Repeated folds hold a row out several times: its ranks are summed, and divided by how often.
+        # Repeated folds hold a row out several times: its ranks are summed, then divided by the number of times.
         self.rank_sums = np.zeros((len(specs), len(self.is_positive)))
         self.screening_sums = np.zeros((len(specs), int(self.is_positive.sum())))
-        self.times = np.zeros(self.rank_sums.shape, dtype=int)
+        self.n_held_out = np.zeros(self.rank_sums.shape, dtype=int)
         self.n_splits = np.zeros(len(specs), dtype=int)
         self.pos_weight = data.counts[data.is_positive]
 
     def run(self, split: Split, stage: str) -> None:
         """Fit the remaining candidates to a split, add up their ranks, and eliminate some."""
-        parts = _side_by_side(self.specs, self.left)
+        parts = _independent_paths(self.specs, self.remaining)
         run = ReportedParallel(self.n_jobs, lambda n_done: self.report(stage, n_done, len(parts)))
-        ends: Any = run(
+        results: Any = run(
             delayed(_fold_ranks)(self.scorer, self.data, split, [self.specs[index] for index in part]) for part in parts
         )
-        everyone = np.concatenate(parts)
+        fitted = np.concatenate(parts)
         held_out = np.flatnonzero(split.held_out[self.ranked])
-        self.rank_sums[np.ix_(everyone, held_out)] += np.vstack([ranks for ranks, _, _ in ends])
-        self.times[np.ix_(everyone, held_out)] += 1
+        self.rank_sums[np.ix_(fitted, held_out)] += np.vstack([ranks for ranks, _, _ in results])
+        self.n_held_out[np.ix_(fitted, held_out)] += 1
         positives = np.flatnonzero(split.held_out[self.data.is_positive])
-        self.screening_sums[np.ix_(everyone, positives)] += np.vstack([screening for _, screening, _ in ends])
-        self.n_splits[everyone] += 1
-        first, *others = [models for *_, models in ends]
-        self.models.append((everyone, first.joined(others)))
-        self.left = np.sort(self._survivors(everyone))
+        self.screening_sums[np.ix_(fitted, positives)] += np.vstack([screening for _, screening, _ in results])
+        self.n_splits[fitted] += 1
+        first, *others = [models for *_, models in results]
+        self.models.append((fitted, first.joined(others)))
+        self.remaining = np.sort(self._survivors(fitted))
         # The models of eliminated candidates are dropped, also those of earlier folds.
-        self.models = [_only(self.left, *each) for each in self.models]
+        self.models = [_selected(self.remaining, *each) for each in self.models]
 
     def _survivors(self, index: Ints) -> Ints:
-        """Of each shape, the candidates within `ELIMINATION_ODDS` of its leader.
+        """The candidates of each shape that are within `ELIMINATION_ODDS` of its leader.
 
-        A shape beyond these odds against the best shape keeps its leader alone.
+        If a shape is beyond these odds relative to the best shape, only its leader remains.
         """
         ranks, places = self._ranks(index)[:, self.is_positive], of_shapes([self.specs[k].shape for k in index])
         weight, screening = self.pos_weight, self._screening_ranks(index)
@@ -232,26 +234,27 @@ class _Race:
             k: self.log_belief[index[at]] + evidence_for(ranks[at], weight, screening[at]) for k, at in places.items()
         }
         shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
-        reach, best = np.log(ELIMINATION_ODDS), max(shares.values())
-        worst = {k: reach if shares[k] >= best - reach else 0.0 for k in places}
-        return np.concatenate([index[at[weights[k] >= weights[k].max() - worst[k]]] for k, at in places.items()])
+        max_gap, best = np.log(ELIMINATION_ODDS), max(shares.values())
+        gap = {k: max_gap if shares[k] >= best - max_gap else 0.0 for k in places}
+        return np.concatenate([index[at[weights[k] >= weights[k].max() - gap[k]]] for k, at in places.items()])
 
     def _ranks(self, index: Ints) -> Floats:
-        times = self.times[index]
-        return np.where(times > 0, self.rank_sums[index] / np.maximum(times, 1), np.nan)
+        n_held_out = self.n_held_out[index]
+        return np.where(n_held_out > 0, self.rank_sums[index] / np.maximum(n_held_out, 1), np.nan)
 
     def _screening_ranks(self, index: Ints) -> Floats:
-        return self.screening_sums[index] / np.maximum(self.times[np.ix_(index, np.flatnonzero(self.is_positive))], 1)
+        n_held_out = self.n_held_out[np.ix_(index, np.flatnonzero(self.is_positive))]
+        return self.screening_sums[index] / np.maximum(n_held_out, 1)
 
     def end(self, splits: Sequence[Split], rule: str) -> Search:
         """The remaining candidates, with their models of every split."""
-        left, models = self.left, [models for _, models in self.models]
-        specs = [self.specs[int(k)] for k in left]
-        ranks, is_positive = self._ranks(left), self.is_positive
+        index, models = self.remaining, [models for _, models in self.models]
+        specs = [self.specs[int(k)] for k in index]
+        ranks, is_positive = self._ranks(index), self.is_positive
         negative_ranks = None if is_positive.all() else ranks[:, ~is_positive]
         of_positives = ranks[:, is_positive]
-        belief = self.log_belief[left]
-        screening = self._screening_ranks(left)
+        belief = self.log_belief[index]
+        screening = self._screening_ranks(index)
         tried = self._tried()
         return Search(self.data, specs, belief, of_positives, splits, models, tried, rule, negative_ranks, screening)
 
@@ -265,19 +268,19 @@ class _Race:
         return [Tried(spec, float(mean), mean.standard_error, nats, n_splits) for spec, mean, nats, n_splits in rows]
 
 
-def _only(left: Ints, of: Ints, models: Models) -> tuple[Ints, Models]:
-    """The models `left`, out of the models `of`, in the order of `left`."""
-    order = np.argsort(of)
-    return left, models.subset(order[np.searchsorted(of[order], left)])
+def _selected(wanted: Ints, fitted: Ints, models: Models) -> tuple[Ints, Models]:
+    """The models of the `wanted` candidates, in their order; `models` holds those of the `fitted` candidates."""
+    order = np.argsort(fitted)
+    return wanted, models.subset(order[np.searchsorted(fitted[order], wanted)])
 
 
 def without_search(data: Data, spec: Spec) -> Search:
-    """A search with a single candidate and no splits, if there are too few positives to compare candidates."""
+    """A search with a single candidate and no splits, for data with too few positives to compare candidates."""
     return Search(data, [spec], np.zeros(1), np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
 
 
-def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
-    """The specs as independent paths, which can be fitted in parallel: warm starts happen only within a path."""
+def _independent_paths(specs: Sequence[Spec], index: Ints) -> list[Ints]:
+    """The specs grouped into paths, which can be fitted in parallel: warm starts happen only within a path."""
     paths: dict[Any, list[int]] = {}
     for k in index:
         spec = specs[k]
@@ -286,10 +289,10 @@ def _side_by_side(specs: Sequence[Spec], index: Ints) -> list[Ints]:
 
 
 def _fold_ranks(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec]) -> tuple[Floats, Floats, Models]:
-    """The models of the specs, fitted to a split, with ranks of its held-out rows.
+    """Fit the specs to a split. Returns out-of-fold ranks by the models and by their screening fits, and the models.
 
-    These are the ranks of positives and known negatives by the models, and of positives by their screening fits. The
-    specs are those of one path, and share a screening fit.
+    The models rank positives and known negatives. The screening fits rank positives; without a screening fit, these
+    ranks are 0. The specs are those of one path, and share a screening fit.
     """
     models, held_out = scorer.path(data.subset(split.fitted), specs), data.subset(split.held_out)
     ranks = held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative)

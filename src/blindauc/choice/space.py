@@ -20,39 +20,40 @@ from blindauc.scorers.spec import Spec
 RIDGE_DECADES = (3, 1, -1, -3, -6, -9)
 """Ridges of the linear shape, as powers of ten in units of the data's own curvature.
 
-They are closer together where most data need them. Ill-conditioned columns (the Hill-Valley data) need one near the
-last. The ablation table of `docs/concepts/how-tuning-works.md` tells what fewer of them cost.
+They are closer together in the range that most data sets need. Ill-conditioned columns (the Hill-Valley data) need a
+ridge near the last one. The ablation table of `docs/concepts/how-tuning-works.md` shows what fewer ridges cost.
 """
 
 NONLINEAR_RIDGE_DECADES = RIDGE_DECADES[:4]
-"""Ridges of curves and kernels. Weaker ones would overfit."""
+"""Ridges of curves and kernels (chosen by us): weaker ridges would overfit."""
 
 OUTLIER_SHARES = (0.0, 0.1, 0.2, 0.3)
 """Shares of the labelled positives that a fit leaves out (convention). Averaging interpolates between them."""
 
 GAMMAS = (0.1, 0.3, 1.0)
-"""Kernel widths, in units of one over the mean squared difference of standardised columns (convention)."""
+"""Kernel coefficients: factors of the mean squared difference of the standardised columns (convention)."""
 
 N_LEAVES, N_ROUNDS = (2, 8), (15, 50, 150)
-"""Leaves per tree and numbers of trees. Measured on the KEEL data sets for shaping (`benchmarks/families.py`): 4 leaves
-lie between 2 and 8, and 16 reach the same AUC as 8."""
+"""Leaves per tree, and numbers of trees. Measured on the KEEL data sets of the shaping half (`benchmarks/families.py`):
+the AUC with 4 leaves lies between those with 2 and 8, and 16 leaves reach the same AUC as 8."""
 
 MULTIPLES = (1.0, 3.0)
-"""Weights of a known negative, in unlabelled rows, besides weights as given (`Data.weighing`).
+"""Weights of a known negative, relative to an unlabelled row. The given weights (`Data.weighing`) are candidates, too.
 
-The optimal weight of a row is its signal over its noise variance. About where the negatives are, an unlabelled row has
-1 - prior times the signal of a known negative drawn at random, and about the same noise. The optimum is therefore
+The optimal weight of a row is its signal over its noise variance. For the location of the negatives, an unlabelled row
+has 1 - prior times the signal of a known negative drawn at random, and about the same noise. The optimum is therefore
 1 / (1 - prior): 3 if two thirds of the unlabelled rows are positive.
 """
 
 COLUMN_RATIO, FEW_COLUMNS = 1.5, 12
-"""Numbers of columns fall by this factor, and from a dozen on by one, as each single column matters then.
+"""Numbers of columns fall by this factor down to this number, and then by one, because there each column matters.
 
 Measured: a factor of 1.25 throughout takes a fifth more time and reaches the same AUC.
 """
 
 SAME_SCALES = 0.05
-"""Two scalings are the same if the standard deviation of their log-ratio is smaller (convention): only one is tried."""
+"""Two scalings count as the same, and only one is tried, if their log-ratio has at most this standard deviation
+(convention)."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,12 @@ def _space_of_shape(shape: str, scorer: Scorer, data: Data, choices: Choices) ->
 
 
 def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
-    """The weight of a known negative in each spec, in unlabelled rows; 0 if the spec keeps the given weights."""
-    natural = data.known_negative_share
-    if natural in (0, 1):
+    """The weight of a known negative in each spec, relative to an unlabelled row; 0 if it keeps the given weights."""
+    given = data.known_negative_share
+    if given in (0, 1):
         return np.zeros(len(specs))
     shares = np.array([spec.known_negative_share or 0.0 for spec in specs])
-    return shares / (1 - shares) / (natural / (1 - natural))
+    return shares / (1 - shares) / (given / (1 - given))
 
 
 Placed = Iterator[tuple[Spec, float]]
@@ -150,24 +151,26 @@ def _kernel(scorer: Scorer, data: Data, choices: Choices) -> Placed:
 def _ridged(
     first: Spec, scorer: Scorer, data: Data, choices: Choices, decades: Sequence[int], counts: Sequence[Any]
 ) -> Placed:
-    """All ridges, shares of outliers, weights of known negatives and numbers of columns of one objective."""
+    """Specs with every ridge, share of outliers, weight of known negatives and number of columns, for one objective."""
     unit = scorer.ridge_unit(data, first)
     ridges = [unit * 10.0**decade for decade in decades] if choices.ridges is None else choices.ridges
-    for l2, share, known, count in product(ridges, choices.outlier_shares, choices.known_negative_shares, counts):
-        spec = Spec(first.scaling, first.loss, l2, share, count, first.shape, first.gamma, known_negative_share=known)
+    for l2, share, negative, count in product(ridges, choices.outlier_shares, choices.known_negative_shares, counts):
+        spec = Spec(
+            first.scaling, first.loss, l2, share, count, first.shape, first.gamma, known_negative_share=negative
+        )
         yield spec, float(np.log10(l2 / unit))
 
 
 def _trees(scorer: Scorer, data: Data, choices: Choices) -> Placed:
     ridges = [LEAF_RIDGE] if choices.ridges is None else choices.ridges
-    of_trees = product(choices.n_leaves, choices.n_rounds)
-    for loss, l2, share, (leaves, rounds), known in product(
-        choices.losses, ridges, choices.outlier_shares, list(of_trees), choices.known_negative_shares
+    tree_sizes = product(choices.n_leaves, choices.n_rounds)
+    for loss, l2, share, (leaves, rounds), negative in product(
+        choices.losses, ridges, choices.outlier_shares, list(tree_sizes), choices.known_negative_shares
     ):
         spec = Spec(
-            "standard", loss, l2, share, None, "trees", n_leaves=leaves, n_rounds=rounds, known_negative_share=known
+            "standard", loss, l2, share, None, "trees", n_leaves=leaves, n_rounds=rounds, known_negative_share=negative
         )
-        # The search has one ridge of leaves, or those of the user: the belief is the same for each.
+        # All ridges on leaf values, the default one or those of the user, have the same prior probability.
         yield spec, LIKELY_RIDGE
 
 
@@ -181,13 +184,13 @@ SHAPES: dict[str, Callable[[Scorer, Data, Choices], Placed]] = {
 
 
 def share_of_multiple(data: Data, multiple: float) -> float:
-    """The weight of the known negatives among all rows that are not positive, if each counts as `multiple` rows."""
+    """The share of known negatives in the weight of all non-positive rows, if each counts as `multiple` rows."""
     share = data.known_negative_share
     return multiple * share / (1 - share + multiple * share)
 
 
 def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
-    """The scalings that differ from those before them, in their order."""
+    """The scalings, in their order, without those that equal an earlier one up to a factor."""
     scales: dict[str, Floats] = {}
     for name in scalings:
         new = np.log(column_scales(data.X, data.weight, name))
@@ -197,7 +200,7 @@ def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
 
 
 def column_counts(n_units: int) -> list[int]:
-    """Numbers of columns or groups from all down to one, first by the factor `COLUMN_RATIO` and then one by one.
+    """Numbers of columns or groups from all down to one: first divided by `COLUMN_RATIO`, then one by one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""What checked labels tell about the share of outliers that a candidate assumes.
+r"""How checked labels update the belief in the share of outliers that a candidate assumes.
 
 A candidate assumes a share eta of wrong labels: those that were found wrong, and those that it leaves out. By the
 densities of `likelihood.py`, a label of rank r is then wrong with probability
@@ -9,9 +9,9 @@ The belief in eta is multiplied by the probability of all verdicts: the product 
 1 - s(r) over confirmed labels, averaged over a and b by the likelihood of the ranks of all labels. If labels of low
 rank are confirmed, candidates that leave out many labels lose weight.
 
-Labels need not be checked at random. Whoever checks in the order of ranks selects by a variable that s depends on, so
-that the selection is ignorable (Rubin, Inference and missing data, Biometrika 1976). The ranks are those of the average
-of all candidates; how well each candidate ranks is the matter of `weights.py`.
+Labels need not be checked at random. A person who checks labels in the order of ranks selects by r, and s depends on r:
+the selection is ignorable (Rubin, Inference and missing data, Biometrika 1976). The ranks are those of the average of
+all candidates; `weights.py` measures how well each candidate ranks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEAST = 1e-12
 """Shares of wrong labels are clipped this far from 0 and 1, where some verdicts have probability zero (convention)."""
 
 
-def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, voting: Bools | None = None) -> Floats:
+def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, used: Bools | None = None) -> Floats:
     """Log probability of the verdicts under the share of wrong labels that each candidate assumes.
 
     Parameters
@@ -40,11 +40,11 @@ def belief_by_verdicts(data: Data, specs: Sequence[Spec], ranks: Floats, voting:
     specs : the candidates
     ranks : array of shape (n_rows,)
         Out-of-fold ranks of the rows; NaN for rows without one.
-    voting : mask of shape (n_rows,), optional
+    used : mask of shape (n_rows,), optional
         Rows whose ranks and verdicts are used; all by default.
     """
     labels = data.is_labelled & ~np.isnan(ranks)
-    labels &= True if voting is None else voting
+    labels &= True if used is None else used
     if data.verdict is None or not data.verdict[labels].any():
         return np.zeros(len(specs))
     shares, place = np.unique(assumed_shares(data, specs), return_inverse=True)
@@ -71,7 +71,7 @@ def log_probability(ranks: Floats, weight: Floats, verdict: Ints, wrong_shares: 
 
     Examples
     --------
-    Of a hundred labels, the thirty of lowest rank were checked, and are right. Large shares are improbable now:
+    Of a hundred labels, the thirty of lowest rank were checked and found right, so large shares are improbable:
 
     >>> import numpy as np
     >>> from blindauc.choice.verdicts import log_probability

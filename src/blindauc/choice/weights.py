@@ -6,17 +6,18 @@ r"""Weights of the candidates: out-of-fold evidence times a prior over settings.
 The rank r_mi is the share of held-out unlabelled rows that candidate m scores below labelled positive i. The likelihood
 is that of a mixture of right labels, which rank high, and wrong ones, which rank low (`likelihood.py`). The weights are
 a Gibbs posterior (Catoni, PAC-Bayesian supervised classification, 2007; Bissiri, Holmes and Walker, JRSS B 2016). The
-mean rank alone cannot tell a candidate that ranks wrong labels low from one that ranks them high at the expense of the
-right ones: with 30 % far wrong labels both have the same blind AUC.
+mean rank alone cannot distinguish a candidate that ranks wrong labels low from one that ranks them high at the expense
+of the right ones: if 30 % of the labels are wrong and far from the others, both have the same blind AUC.
 
-Nor can the likelihood tell whether a nonlinear candidate should leave labels out: a score that bends can rank a cluster
-of wrong labels high beside the right ones. There the screening fit, the linear fit that decides which labels to leave
-out, is evidence, too: each of its out-of-fold ranks counts one nat. If these labels are wrong, its blind AUC rises
-without them, although they rank last then. If they only lie where the truth bends, it does not.
+Nor can the likelihood decide whether a nonlinear candidate should leave labels out: a nonlinear score can rank a
+cluster of wrong labels as high as the right ones. For nonlinear candidates the screening fit, the linear fit that
+decides which labels to leave out, adds evidence: an out-of-fold rank of r adds r nats. If these labels are wrong, the
+blind AUC of the screening fit rises when they are left out, although they then rank last. If they are right, and only
+the true score is nonlinear, it does not rise.
 
-Candidates are compared within their shape, and shapes by the likelihood of the averaged ranks of their candidates, so
-that a shape gains nothing by having many candidates. Among candidates of equal belief, more evidence never gives less
-weight.
+Candidates are compared within their shape. Shapes are compared by the likelihood of the averaged ranks of their
+candidates, so that a shape gains nothing by having many candidates. Among candidates of the same shape and equal
+belief, more evidence never gives less weight.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from blindauc.choice.belief import log_belief_in_shape
 from blindauc.choice.likelihood import log_likelihood
 
 POWER = 1 / 3
-"""Power of the likelihood, less than 1 because the ranks of one fold share a fit and are not independent.
+"""Power of the likelihood, less than 1 because the ranks of one fold depend on the same fit and are not independent.
 
-It makes a fractional posterior (Bissiri, Holmes and Walker, A general framework for updating belief distributions, JRSS
-B 2016). Over 83 recorded draws (`benchmarks/choice.py`), powers of 0.3, 0.4, 0.5 and 0.7 reach a mean test AUC of
-83.30, 83.24, 83.13 and 83.00.
+The posterior is then a fractional one (Bissiri, Holmes and Walker, A general framework for updating belief
+distributions, JRSS B 2016). Over 83 recorded draws (`benchmarks/choice.py`), powers of 0.3, 0.4, 0.5 and 0.7 reach a
+mean test AUC of 83.30, 83.24, 83.13 and 83.00.
 """
 
 
@@ -71,8 +72,8 @@ def gibbs_weights(
     ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
     weight : array of shape (n_pos,)
     kept : mask of shape (n_pos,), optional
-        Use the ranks of these positives only, scaled up to the weight of all. If none is kept, the weights are those of
-        the belief.
+        The positives whose ranks are used, with weights scaled up to the total of all ranked positives; all by default.
+        If none is kept, the evidence is zero.
     shapes : sequence of str, optional
         The shape of each candidate; by default all have the same.
     screening : array of shape (n_candidates, n_pos), optional
@@ -102,7 +103,7 @@ def _weights(
     log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints], screening: Floats | None
 ) -> Floats:
     weights = np.zeros(len(log_belief))
-    # First within each shape, then shapes against each other by the ranks of these averages.
+    # First the weights within each shape, then the weights of the shapes, by the ranks of their averages.
     for index in places.values():
         by_screening = None if screening is None else screening[index]
         weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight, by_screening))

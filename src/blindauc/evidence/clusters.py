@@ -1,4 +1,4 @@
-r"""The design effect: how much correlation within groups inflates the variance of a mean.
+r"""The design effect: the factor by which correlation within groups inflates the variance of a mean.
 
 The mean of n values in groups of sizes m_g has the variance of a mean of n / deff independent values, with
 
@@ -21,7 +21,7 @@ def design_effect(values: Floats, group: Ints) -> float:
     Parameters
     ----------
     values : ndarray of shape (n,)
-    group : ndarray of shape (n,), whole numbers
+    group : ndarray of shape (n,), integers
 
     Returns
     -------
@@ -42,7 +42,7 @@ def design_effect(values: Floats, group: Ints) -> float:
     mean = np.bincount(place, values) / size
     between = size @ (mean - values.mean()) ** 2 / (n_groups - 1)
     within = ((values - mean[place]) ** 2).sum() / (n - n_groups)
-    usual_size = (n - (size @ size) / n) / (n_groups - 1)
-    total = between + (usual_size - 1) * within
+    effective_size = (n - (size @ size) / n) / (n_groups - 1)
+    total = between + (effective_size - 1) * within
     correlation = np.clip((between - within) / total, 0.0, 1.0) if total > 0 else 0.0
     return float(1 + ((size @ size) / n - 1) * correlation)

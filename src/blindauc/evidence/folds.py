@@ -1,8 +1,8 @@
 """Cross-validation folds that depend on the content of the rows, not on their order.
 
 Equal rows share a fold, so that no row is scored by a model that was fitted to a copy of it. The order of the rows does
-not matter, and a row of weight two is in the same fold as two equal rows would be. Rows of one group share a fold, too,
-whatever the name of the group. Rows with a time are split by time instead: models are fitted to earlier rows and
+not matter, and a row of weight two is in the same fold as two equal rows would be. Rows of one group also share a fold,
+and the names of groups do not matter. Rows with a time are split by time instead: models are fitted to earlier rows and
 evaluated on later ones.
 """
 
@@ -20,14 +20,14 @@ from blindauc.rows.digests import mixed, row_digests
 from blindauc.theory import enough_unlabelled
 
 MAX_FITTED_POS = 2000
-"""The most positives of a fit of the search (convention): choices settle with far fewer."""
+"""The most positives in a fit of the search (convention): settings can be chosen with far fewer."""
 
 MIN_FITTED_UNL = 2000
-"""The number of unlabelled rows of a fit of the search, if there are that many (convention); more if the positives need
-more (`theory.enough_unlabelled`)."""
+"""The fewest unlabelled rows in a fit of the search, if there are that many (convention). A fit has more of them if its
+positives need more (`theory.enough_unlabelled`)."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio, whose multiples are well spread (Fibonacci hashing: Knuth, TAOCP volume 3, 6.4)."""
+"""2^64 over the golden ratio: its multiples are well spread (Fibonacci hashing; Knuth, TAOCP volume 3, 6.4)."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Split:
 
 
 def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> list[Split]:
-    """One split per fold; fewer folds if distinct rows are few, and none with fewer than `min_pos` distinct positives.
+    """One split per fold; fewer folds if distinct rows are few, none if there are fewer than `min_pos` distinct positives.
 
-    Every fit has at least two positives and one unlabelled row, and every fold holds out at least one of both.
+    Every fit has at least two positives and one unlabelled row, and every fold holds out at least one row of each kind.
     """
     if data.time is not None:
         return _forward_splits(data, data.time, n_folds, min_pos)
@@ -53,8 +53,8 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     units = digests if data.group is None else group_digests(digests, data.group)
     folds = _folds(units, data.is_positive, n_folds)
     if not all(_is_usable(folds != k, folds == k, data) for k in range(n_folds)):
-        # Unlabelled rows that equal a positive share its fold, which may leave another fold without any. Groups may be
-        # few. Try again with fewer folds.
+        # Unlabelled rows that equal a positive share its fold, which may leave another fold without unlabelled rows, and
+        # there may be few groups. Try again with fewer folds.
         return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
     return [Split(_fitted(folds != k, data, digests), folds == k) for k in range(n_folds)]
 
@@ -62,8 +62,8 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
 def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> list[Split]:
     """Splits by time: each block of the later half of the positives is held out from a fit to all earlier rows.
 
-    The earlier half is never held out: the aim is to evaluate the fit to all rows, and a fit to only the first few says
-    little about it. A group of which some rows are held out is not fitted to at all.
+    The earlier half is never held out: the aim is to evaluate the fit to all rows, and a fit to only the first few rows
+    says little about it. If some rows of a group are held out, none of its rows are fitted.
     """
     digests = row_digests(data.X, 0)
     if n_distinct(digests[data.is_positive]) < min_pos:
@@ -76,7 +76,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
         if n_blocks == 1:
             raise ValueError(
                 "With time=, a fit to the earlier half of the labelled positives is evaluated on the later half, each "
-                "with the unlabelled rows of its own time and of other groups, and these are too few: pass another "
+                "with the unlabelled rows of the same period and of other groups, and these are too few: pass another "
                 "time=, over which both kinds of rows are spread alike, or leave it out."
             )
         return _forward_splits(data, time, n_blocks - 1, min_pos)
@@ -99,7 +99,7 @@ def _without_groups_of(held_out: Bools, group: Ints | None, fitted: Bools) -> Bo
 
 
 def _is_usable(fitted: Bools, held_out: Bools, data: Data) -> bool:
-    """Whether a split fits to two positives and an unlabelled row, and holds out one of both."""
+    """Whether a split fits to at least two positives and an unlabelled row, and holds out at least one of each."""
     kinds = data.is_unlabelled, data.is_positive
     n_fitted, n_held_out = ([int((rows & kind).sum()) for kind in kinds] for rows in (fitted, held_out))
     return n_fitted[0] >= 1 and n_fitted[1] >= 2 and min(n_held_out) >= 1
@@ -120,16 +120,16 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
         if not _is_usable(fitted, held_out, data):
             raise ValueError(
                 "Every split of cv must fit to at least two labelled positives and an unlabelled row, and hold out one "
-                "of both: use a stratified splitter, or fewer folds."
+                "of each: use a stratified splitter, or fewer folds."
             )
         splits.append(Split(_fitted(fitted, data, digests), held_out))
     if not splits:
-        raise ValueError("cv holds no split: pass a number of folds, a splitter or pairs of row numbers.")
+        raise ValueError("cv yields no split: pass a number of folds, a splitter or pairs of row numbers.")
     return splits
 
 
 def _needs_groups(cv: Any) -> bool:
-    """Whether a splitter is one of scikit-learn that splits by groups, such as GroupKFold."""
+    """Whether a splitter requires groups, such as scikit-learn's GroupKFold."""
     if not hasattr(cv, "get_metadata_routing"):
         return False
     return cv.get_metadata_routing().split.requests.get("groups") is True
@@ -147,19 +147,19 @@ def enough_rows(data: Data) -> Bools:
 
 
 def most_fitted(n_pos: int) -> tuple[int, int]:
-    """The most positives and unlabelled rows of a fit of the search."""
+    """The most positives and the most unlabelled rows in a fit of the search."""
     n_pos = min(n_pos, MAX_FITTED_POS)
     return n_pos, max(MIN_FITTED_UNL, enough_unlabelled(n_pos))
 
 
 def _fitted(mask: Bools, data: Data, digests: Any) -> Bools:
-    """The rows of a fit: at most as many as `most_fitted`, and all known negatives."""
+    """The rows of a fit: at most `most_fitted` positives and unlabelled rows, and all known negatives."""
     negative = mask & data.is_known_negative
     return limited(mask & ~negative, data.is_positive, digests) | negative
 
 
 def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
-    """At most as many of the rows as `most_fitted`, chosen by their digests."""
+    """Mask of at most `most_fitted` positives and other rows, chosen by their digests."""
     limited = np.zeros_like(mask)
     for kind, limit in zip((is_positive, ~is_positive), most_fitted(int((mask & is_positive).sum())), strict=True):
         rows = np.flatnonzero(mask & kind)
@@ -168,7 +168,7 @@ def limited(mask: Bools, is_positive: Bools, digests: Any) -> Bools:
 
 
 def first_in_random_order(rows: Ints, digests: Any, n_first: int) -> Ints:
-    """The first of `in_random_order`, which takes a tenth of the time if no two rows are equal."""
+    """The first `n_first` rows of `in_random_order`, in a tenth of the time if no two rows are equal."""
     own = digests[rows]
     ordered = np.sort(own)
     if n_first < len(rows) and (ordered[1:] != ordered[:-1]).all():
@@ -177,7 +177,7 @@ def first_in_random_order(rows: Ints, digests: Any, n_first: int) -> Ints:
 
 
 def n_distinct(digests: Any) -> int:
-    """The number of distinct digests. It takes a tenth of the time of `np.unique`, which hashes them again."""
+    """The number of distinct digests, in a tenth of the time of `np.unique`, which hashes them again."""
     ordered = np.sort(digests)
     return len(ordered) and 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
@@ -188,7 +188,7 @@ def in_random_order(rows: Ints, digests: Any) -> Ints:
     ordered = digests[rows]
     first = np.searchsorted(ordered, ordered, "left")
     copy = (np.arange(len(rows)) - first).astype(np.uint64)
-    # Every copy gets its own position. Otherwise a sample would be full of copies of the row with the lowest digest.
+    # Every copy gets its own position. Otherwise all copies of a row with a low digest would be in a sample.
     places = np.where(copy == 0, ordered, mixed(ordered + copy * GOLDEN))
     return rows[np.argsort(places, kind="stable")]
 
@@ -221,7 +221,7 @@ def content_folds(X: Any, is_positive: Bools, n_folds: int, seed: int) -> Ints:
 
 
 def _folds(digests: Any, is_positive: Bools, n_folds: int) -> Ints:
-    # Sorted by their digests, the distinct rows of a kind are in pseudo-random order.
+    # Sorted by their digests, distinct rows are in pseudo-random order.
     labelled, place = np.unique(digests[is_positive], return_inverse=True)
     folds = np.empty(len(is_positive), dtype=np.intp)
     folds[is_positive] = place % n_folds

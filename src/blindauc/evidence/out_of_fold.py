@@ -17,15 +17,18 @@ from blindauc.scorers.contract import Model, Models, Scorer
 from blindauc.scorers.spec import Spec
 
 CALIBRATION_FOLDS, CALIBRATION_SEED = 5, 2**32
-"""Folds of a fit without a search: five by convention, with a seed that no search uses."""
+"""Number of folds for a fit without a search (convention), and a seed that no search uses."""
 
 MODELS_AT_A_TIME = 32
-"""Models whose scores are computed in one matrix product (convention): few enough that the scores take less memory than
-the rows."""
+"""The most models whose scores are computed in one matrix product (convention): few enough that the scores take less
+memory than the rows."""
 
 
 def held_out_ranks(models: Models, held_out: Data, ranked: Bools | None = None) -> Floats:
-    """The share of unlabelled rows that score below each positive, or each `ranked` row, of shape (n_models, n_pos)."""
+    """The share of unlabelled rows that score below each positive, or below each `ranked` row if given.
+
+    The shape is (n_models, n_ranked).
+    """
     ranked, is_unlabelled = held_out.is_positive if ranked is None else ranked, held_out.is_unlabelled
     weight = held_out.weight[is_unlabelled]
     ranks = []
@@ -38,8 +41,8 @@ def held_out_ranks(models: Models, held_out: Data, ranked: Bools | None = None) 
 def mean_estimate(values: Floats, weight: Floats, group: Ints | None = None) -> Estimate:
     """The weighted mean of values with its normal 95 % interval.
 
-    Values of different groups are independent; without groups, all values are. The variance is cluster-robust (Liang
-    and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 1986).
+    Values of different groups are assumed independent; without groups, all values are. The variance is cluster-robust
+    (Liang and Zeger, Longitudinal data analysis using generalized linear models, Biometrika 1986).
 
     Examples
     --------
@@ -52,11 +55,11 @@ def mean_estimate(values: Floats, weight: Floats, group: Ints | None = None) -> 
     """
     share = weight / weight.sum()
     mean = float(share @ values)
-    apart = share * (values - mean)
+    residual = share * (values - mean)
     if group is not None:
-        apart = np.bincount(np.unique(group, return_inverse=True)[1], apart)
-    reach = float(ndtri(0.975) * np.sqrt(apart @ apart))
-    return Estimate(mean, mean - reach, mean + reach)
+        residual = np.bincount(np.unique(group, return_inverse=True)[1], residual)
+    half_width = float(ndtri(0.975) * np.sqrt(residual @ residual))
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
 class OutOfFold(NamedTuple):
@@ -66,12 +69,12 @@ class OutOfFold(NamedTuple):
     ----------
     rank : array of shape (n,)
         The share of the unlabelled rows of the same fold that score below a row; NaN for rows that were never held out.
-        Means over repeated folds are ranked again, so that those of unlabelled rows are uniform.
+        Means over repeated folds are ranked again, so that the ranks of unlabelled rows are uniform.
     mean_rank : array of shape (n,)
         The mean rank over repeated folds, not ranked again, to compare models on the same splits.
     lift : float
-        By how much unlabelled rows score higher if the model was not fitted to them, in standard deviations of the
-        scores.
+        The amount by which unlabelled rows score higher if the model was not fitted to them, in standard deviations of
+        the scores.
     """
 
     rank: Floats
@@ -113,11 +116,11 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
     was_held_out = times > 0
     mean_rank = np.where(was_held_out, total / np.maximum(times, 1), np.nan)
     rank = mean_rank.copy()
-    # Means over repeats concentrate around one half; ranking them again makes those of unlabelled rows uniform.
+    # Means over repeats concentrate around one half. Ranking them again makes the ranks of unlabelled rows uniform.
     among = was_held_out & data.is_unlabelled
     if among.any():
         rank[was_held_out] = share_below(mean_rank[was_held_out], mean_rank[among], data.weight[among])
-    # The distance between the means of two unit normal samples, from the probability that one exceeds the other.
+    # The distance between the means of two unit normal distributions, from the probability that one exceeds the other.
     share_higher = np.clip(np.mean(higher), 0.5, 0.99) if higher else 0.5
     return OutOfFold(rank, mean_rank, float(np.sqrt(2) * ndtri(share_higher)))
 
@@ -125,7 +128,7 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
 def out_of_fold_of(scorer: Scorer, data: Data, spec: Spec) -> tuple[OutOfFold, list[Fold]]:
     """Out-of-fold ranks by fits of one spec; all ranks are NaN if there are too few rows for folds.
 
-    Of the unlabelled rows, only as many are ranked as are enough for the positives (`enough_rows`).
+    Only as many unlabelled rows are ranked as the positives need (`enough_rows`).
 
     Returns
     -------

@@ -29,11 +29,11 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model, Probe
 
 MAX_VALUES = 20
-"""The most values of a grid (convention): about 5 % of the rows lie between two of them."""
+"""The largest number of values on a grid (convention): about 5 % of the rows lie between two neighbours."""
 
 COMMON = 0.1
-"""A value that more than this share of the rows has is a value of the grid (convention). In a column that is mostly
-zero, most quantiles would be zero otherwise."""
+"""A value that occurs in more than this share of the rows is always on the grid, and quantiles are taken of the other
+rows (convention). Otherwise, most quantiles of a column that is mostly zero would be zero."""
 
 
 NO_CATEGORIES: Mapping[int, Sequence[str]] = MappingProxyType({})
@@ -46,8 +46,8 @@ class Effect:
     Attributes
     ----------
     values : ndarray of shape (n_values,)
-        The grid, increasing: quantiles of the column, or its distinct values where these are few. It is empty where
-        the column is missing in all reference rows. Of a category it holds the numbers of its 20 commonest levels.
+        The grid, increasing: quantiles of the column, or its distinct values if these are few. It is empty if the
+        column is missing in all reference rows. For a category, it holds the codes of the 20 most common levels.
     contribution : ndarray of shape (n_values,)
         What the column adds to the score at each value. The mean over the reference rows is zero.
     low, high : ndarray of shape (n_values,)
@@ -57,7 +57,7 @@ class Effect:
     size : float
         The standard deviation of the contribution over the reference rows.
     levels : tuple of str
-        Of a category, the name of the level at each value; else empty.
+        For a category, the name of the level at each value; otherwise empty.
     """
 
     values: Floats
@@ -90,11 +90,11 @@ class Effect:
         return self.size * float(np.sign(slope))
 
     def at(self, values: Any) -> Floats:
-        """The contribution at any values.
+        """The contribution at the given values.
 
-        It is interpolated linearly between the values of the grid and extrapolated with the slope of the last interval.
-        The extrapolation is exact for linear scores and for curves, but not for kernels and trees. For a category, it
-        is known for the levels in `levels`.
+        It is interpolated linearly between the values of the grid, and extrapolated with the slope of the first or last
+        interval. The extrapolation is exact for linear scores and for curves, but not for kernels and trees. For a
+        category, only the contributions of the levels in `levels` are known.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Effect:
         Returns
         -------
         ndarray
-            NaN where a value is missing, or a level is not known.
+            NaN for missing values and for unknown levels.
 
         Examples
         --------
@@ -116,14 +116,14 @@ class Effect:
         if self.levels:
             known = dict(zip(self.levels, self.contribution.tolist(), strict=True))
             return np.array([known.get(name, np.nan) for name in values])
-        wanted = np.asarray(values, dtype=np.float64)
+        x = np.asarray(values, dtype=np.float64)
         if len(self.values) < 2:
-            return np.where(np.isnan(wanted), np.nan, 0.0)
+            return np.where(np.isnan(x), np.nan, 0.0)
         grid, heights = self.values, self.contribution
-        upper = np.clip(np.searchsorted(grid, wanted), 1, len(grid) - 1)
+        upper = np.clip(np.searchsorted(grid, x), 1, len(grid) - 1)
         lower = upper - 1
-        along = (wanted - grid[lower]) / (grid[upper] - grid[lower])
-        return heights[lower] + along * (heights[upper] - heights[lower])
+        fraction = (x - grid[lower]) / (grid[upper] - grid[lower])
+        return heights[lower] + fraction * (heights[upper] - heights[lower])
 
 
 OF_THE_GRID = ("values", "contribution", "low", "high", "share")
@@ -131,7 +131,7 @@ OF_THE_GRID = ("values", "contribution", "low", "high", "share")
 
 
 def packed(effects: Sequence[Effect]) -> dict[str, Any]:
-    """Effects as a few long arrays. A model file with separate arrays for hundreds of columns takes seconds to read.
+    """Effects as a few long arrays: a file with separate arrays for each of hundreds of columns is slow to read.
 
     Examples
     --------
@@ -144,18 +144,18 @@ def packed(effects: Sequence[Effect]) -> dict[str, Any]:
     """
     arrays = {name: np.concatenate([getattr(effect, name) for effect in effects]) for name in OF_THE_GRID}
     n_values, size = ([len(effect.values) for effect in effects], [effect.size for effect in effects])
-    # No level has a blank name.
+    # Levels never have empty names, so that an empty name marks a value of a numeric column.
     names = [effect.levels or ("",) * n for effect, n in zip(effects, n_values, strict=True)]
-    levels = {"levels": np.array([name for some in names for name in some])} if any(map(any, names)) else {}
+    levels = {"levels": np.array([name for of_effect in names for name in of_effect])} if any(map(any, names)) else {}
     return arrays | {"n_values": np.array(n_values), "size": np.array(size)} | levels
 
 
 def unpacked(arrays: Mapping[str, Any]) -> list[Effect]:
     """The inverse of `packed`."""
-    places = np.cumsum(arrays["n_values"])[:-1]
+    ends = np.cumsum(arrays["n_values"])[:-1]
     names = arrays.get("levels", np.full(len(arrays["values"]), ""))
-    levels = [tuple(filter(None, some.tolist())) for some in np.split(names, places)]
-    of_grid = (np.split(arrays[name], places) for name in OF_THE_GRID)
+    levels = [tuple(filter(None, of_effect.tolist())) for of_effect in np.split(names, ends)]
+    of_grid = (np.split(arrays[name], ends) for name in OF_THE_GRID)
     return [Effect(*parts) for parts in zip(*of_grid, arrays["size"].tolist(), levels, strict=True)]
 
 
@@ -174,7 +174,7 @@ def effects_of(
     .. math:: \hat{\sigma}^2 = \frac{K - 1}{K} \sum_k (\theta_k - \bar{\theta})^2
 
     (Shao and Tu, The jackknife and bootstrap, 1995). It extends by :math:`t_{M - 1} \hat{\sigma}` to both sides, with
-    the quantile of Student's t for M models, because few models estimate the standard deviation itself imprecisely.
+    the quantile of Student's t for M models, because a standard deviation estimated from few models is imprecise.
     With repeated folds the variance is K - 1 times the mean square over all fits: the delete-d jackknife with random
     subsets (Shao and Wu, A general theory for jackknife variance estimation, Ann. Stat. 1989).
 
@@ -187,13 +187,13 @@ def effects_of(
     ----------
     model : Model
     resampled : sequence of Model
-        The averages of the folds, each fitted without one fold. With fewer than two there is no band.
+        Averaged models, each fitted without one fold. With fewer than two models there is no band.
     X : ndarray or sparse matrix of shape (n, p)
-        Reference rows: a few hundred unlabelled rows, since sparse ones are made dense.
+        Reference rows, such as a few hundred unlabelled rows. A sparse matrix is converted to a dense array.
     n_repeats : int, default=1
         How many times the rows were split into folds; `resampled` holds K models for each.
     levels : mapping from int to sequence of str, optional
-        Of each column that is a category, the names of its levels, by the numbers that X holds.
+        For the number of each categorical column, the names of its levels; X holds positions in this sequence.
 
     Returns
     -------
@@ -216,8 +216,8 @@ def effects_of(
     rows = Matrix(X).dense()
     if len(model.columns) != rows.shape[1]:
         raise ValueError(
-            f"The model has {len(model.columns)} columns, the reference rows {rows.shape[1]}: pass rows "
-            "with the columns that it was fitted to."
+            f"The model was fitted to {len(model.columns)} columns, but the reference rows have {rows.shape[1]}: pass "
+            "rows with the same columns."
         )
     n_folds = len(resampled) / n_repeats
     probes = [(each.columns, each.probe(rows)) for each in (model, *resampled)]
@@ -225,11 +225,11 @@ def effects_of(
     for j in range(rows.shape[1]):
         column = _Category(rows[:, j], levels[j]) if j in levels else _Column(rows[:, j])
         curve, *others = (column.curve(j, uses, probe) for uses, probe in probes)
-        effects.append(column.effect(curve, _reach(np.array(others), n_folds)))
+        effects.append(column.effect(curve, _half_width(np.array(others), n_folds)))
     return effects
 
 
-def _reach(curves: Floats, n_folds: float) -> Floats | float:
+def _half_width(curves: Floats, n_folds: float) -> Floats | float:
     """The half-width of the band at each value, from the curves of models fitted without one fold each."""
     if len(curves) < 2 or n_folds <= 1:
         return 0.0
@@ -243,7 +243,7 @@ class _Column:
         self._values, self._known = values, np.isfinite(values)
         self._x = values[self._known]
         self._grid = grid_of(self._x)
-        # The neighbours on the grid strictly below and above; -1 and the length of the grid if there is none.
+        # Positions of the grid values strictly below and strictly above; -1 and len(grid) if there is none.
         self._below = np.searchsorted(self._grid, self._x, "left") - 1
         self._above = np.searchsorted(self._grid, self._x, "right")
 
@@ -262,6 +262,7 @@ class _Column:
             self._moved(j, probe, np.minimum(above, n_intervals)),
             probe.scores[self._known],
         )
+        # A value between two grid values is moved to both of them. A value on the grid is moved to its two neighbours.
         inside = above - below == 1
         from_below, to_above = ~inside & (below >= 0), ~inside & (above <= n_intervals)
         interval = np.concatenate([below[inside], below[from_below], above[to_above] - 1])
@@ -271,14 +272,14 @@ class _Column:
         return np.bincount(interval, change, n_intervals) / np.bincount(interval, minlength=n_intervals)
 
     def _moved(self, j: int, probe: Probe, place: Any) -> Floats:
-        """The scores of the rows without missing values, with the column moved to these positions of the grid."""
+        """The scores of the rows in which the column is finite, with its values replaced by those of the grid."""
         values = self._values.copy()
         values[self._known] = self._grid[place]
         return probe.replaced([j], values[:, None])[self._known]
 
-    def effect(self, curve: Floats, reach: Floats | float) -> Effect:
+    def effect(self, curve: Floats, half_width: Floats | float) -> Effect:
         over_rows = np.interp(self._x, self._grid, curve) if len(self._grid) else np.zeros(1)
-        return Effect(self._grid, curve, curve - reach, curve + reach, self._shares(), float(over_rows.std()))
+        return Effect(self._grid, curve, curve - half_width, curve + half_width, self._shares(), float(over_rows.std()))
 
     def _shares(self) -> Floats:
         middles = self._grid[:-1] / 2 + self._grid[1:] / 2
@@ -292,24 +293,24 @@ class _Category:
     def __init__(self, numbers: Floats, levels: Sequence[str]) -> None:
         self._n_rows = len(numbers)
         present, count = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-        commonest = np.sort(np.argsort(-count, kind="stable")[:MAX_VALUES])
-        self._grid, self._share = present[commonest], count[commonest] / max(count[commonest].sum(), 1)
+        most_common = np.sort(np.argsort(-count, kind="stable")[:MAX_VALUES])
+        self._grid, self._share = present[most_common], count[most_common] / max(count[most_common].sum(), 1)
         self._levels = tuple(str(levels[int(number)]) for number in self._grid)
 
     def curve(self, j: int, uses: Bools, probe: Probe) -> Floats:
-        """What each level adds to a score, centred."""
+        """The centred contribution of each level."""
         if not uses[j] or len(self._grid) < 2:
             return np.zeros(len(self._grid))
         means = [probe.replaced([j], np.full((self._n_rows, 1), number)).mean() for number in self._grid]
         return np.array(means) - self._share @ means
 
-    def effect(self, curve: Floats, reach: Floats | float) -> Effect:
+    def effect(self, curve: Floats, half_width: Floats | float) -> Effect:
         size = float(np.sqrt(self._share @ curve**2))
-        return Effect(self._grid, curve, curve - reach, curve + reach, self._share, size, self._levels)
+        return Effect(self._grid, curve, curve - half_width, curve + half_width, self._share, size, self._levels)
 
 
 def grid_of(values: Floats) -> Floats:
-    """At most 20 of the values, increasing: all distinct ones if these are few, else common values and quantiles.
+    """At most 20 of the values, increasing: all distinct values if these are few, else common values and quantiles.
 
     Examples
     --------
@@ -324,5 +325,5 @@ def grid_of(values: Floats) -> Floats:
     is_common = count > COMMON * len(values)
     common, others = distinct[is_common], values[~np.isin(values, distinct[is_common])]
     quantiles = np.linspace(0, 1, MAX_VALUES - len(common))
-    # Quantiles that are values of rows, so that every interval of the grid holds rows.
+    # `inverted_cdf` returns values that occur in the rows, so that every interval of the grid contains rows.
     return np.union1d(common, np.quantile(others, quantiles, method="inverted_cdf"))

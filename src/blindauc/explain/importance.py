@@ -1,7 +1,7 @@
 """Permutation importance of columns for the out-of-fold blind AUC.
 
-(Breiman, Random forests, Machine Learning 2001.) It needs no coefficients, so it applies to scores of every shape, also
-to those that do not select columns.
+(Breiman, Random forests, Machine Learning 2001.) It needs no coefficients, so it applies to scores of every shape,
+including those that do not select columns.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MAX_ROWS = 500
-"""The most labelled positives, and unlabelled rows, of a fold that are used. With 500 of both the standard error of an
-AUC of 0.8 is about 0.014 (Hanley and McNeil 1982), and each further row costs time for every column."""
+"""The largest number of labelled positives, and of unlabelled rows, used per fold (convention). With 500 of each, the
+standard error of an AUC of 0.8 is about 0.014 (Hanley and McNeil 1982). More rows cost time for every column."""
 
 SEED = 0
-"""Of the permutations and samples, so that importances are reproducible."""
+"""Seed of the permutations and samples, so that importances are reproducible."""
 
 
 def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
     """The decrease of the out-of-fold blind AUC when a column's values are permuted among the held-out rows.
 
-    The blind AUC is the mean over held-out positives of the share of held-out unlabelled rows that score below. At most
-    500 rows of both kinds are drawn from each fold. A column that no model uses has importance zero. Irrelevant columns
-    have importances around zero, some of them negative.
+    The blind AUC is the mean, over held-out positives, of the share of held-out unlabelled rows that score lower. At
+    most 500 rows of each kind are drawn from each fold. A column that no model uses has importance zero. Irrelevant
+    columns have importances around zero, drawn of them negative.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
     Returns
     -------
     ndarray of shape (p,)
-        Means over the folds, weighted by their positives.
+        Means over the folds, weighted by the total weight of their labelled positives.
 
     Examples
     --------
@@ -53,19 +53,19 @@ def importances_of(pairs: Iterable[tuple[Model, Any, Bools, Floats]]) -> Floats:
     [0.4, 0.0]
     """
     rng = np.random.default_rng(SEED)
-    falls, weights = [], []
+    decreases, weights = [], []
     for model, X, is_positive, weight in pairs:
         if is_positive.any() and not is_positive.all():
-            some = np.concatenate([_drawn(kind, rng) for kind in (is_positive, ~is_positive)])
-            fold = _Fold(int(is_positive[some].sum()), weight[some])
-            falls.append(fold.falls(model, Matrix(X).rows(some).dense(), rng.permutation(len(some))))
+            drawn = np.concatenate([_drawn(kind, rng) for kind in (is_positive, ~is_positive)])
+            fold = _Fold(int(is_positive[drawn].sum()), weight[drawn])
+            decreases.append(fold.decreases(model, Matrix(X).rows(drawn).dense(), rng.permutation(len(drawn))))
             weights.append(weight[is_positive].sum())
-    if not falls:
+    if not decreases:
         raise ValueError(
-            "Importances need folds that hold out both labelled positives and unlabelled rows, and there are none: "
+            "Importances need a fold that holds out both labelled positives and unlabelled rows, but there is none: "
             "label more rows, or use fewer folds."
         )
-    return np.average(falls, axis=0, weights=weights)
+    return np.average(decreases, axis=0, weights=weights)
 
 
 def _drawn(kind: Bools, rng: np.random.Generator) -> Any:
@@ -74,19 +74,19 @@ def _drawn(kind: Bools, rng: np.random.Generator) -> Any:
 
 
 class _Fold:
-    """The held-out rows of a fold, positives first: how many of them there are, and the weights of all."""
+    """The number of positives and the weights of the held-out rows of a fold; positives come first."""
 
     def __init__(self, n_pos: int, weight: Floats) -> None:
         self._n_pos, self._unl_weight = n_pos, weight[n_pos:]
         self._pos_share = weight[:n_pos] / weight[:n_pos].sum()
 
-    def falls(self, model: Model, X: Floats, order: Any) -> Floats:
+    def decreases(self, model: Model, X: Floats, order: Any) -> Floats:
         """The decrease of the blind AUC with each column permuted."""
-        probe, falls = model.probe(X), np.zeros(X.shape[1])
+        probe, decreases = model.probe(X), np.zeros(X.shape[1])
         auc = self._blind_auc(probe.scores)
         for j in np.flatnonzero(model.columns).tolist():
-            falls[j] = auc - self._blind_auc(probe.replaced([j], X[order, j][:, None]))
-        return falls
+            decreases[j] = auc - self._blind_auc(probe.replaced([j], X[order, j][:, None]))
+        return decreases
 
     def _blind_auc(self, scores: Floats) -> float:
         return float(self._pos_share @ share_below(scores[: self._n_pos], scores[self._n_pos :], self._unl_weight))

@@ -6,9 +6,9 @@ The superset importance of columns j and k is the variance of all ANOVA componen
 
     size[j, k] = mean of (f(x) - f(x_j -> x'_j) - f(x_k -> x'_k) + f(x_jk -> x'_jk))^2 / 4
 
-over random pairs of rows x, x'. It is zero for additive scores. Only columns with large total effects are tried, mean
-of (f(x) - f(x_j -> x'_j))^2 / 2 (Jansen, Analysis of variance designs for model output, Comput. Phys. Commun. 1999),
-because the total effect of a column bounds all its interactions from above.
+over random pairs of rows x, x'. It is zero for additive scores. The total effect of a column, the mean of
+(f(x) - f(x_j -> x'_j))^2 / 2 (Jansen, Analysis of variance designs for model output, Comput. Phys. Commun. 1999), is an
+upper bound of all its interactions. Therefore only pairs of columns with large total effects are evaluated.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MOST_COLUMNS = 12
-"""The most columns among which pairs are tried (convention): 66 pairs, at one evaluation of the score each."""
+"""The largest number of columns whose pairs are evaluated (convention): 66 pairs, one evaluation of the score each."""
 
 ROUNDING = 1e-12
-"""Mean squares below this share of that of the scores are rounding errors: scores are rounded to 40 binary digits
-(`clean_scores`), a relative error of about 1e-12, whose square is far smaller."""
+"""Mean squares below this share of the scores' mean square are rounding errors. Scores are rounded to 40 binary digits
+(`clean_scores`); the relative error is about 1e-12, and its square far smaller."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ def interactions_of(
 
     The score is evaluated once for each column that the model uses, and once for each pair of the twelve strongest.
     Replacing values of one column by those of other rows breaks its dependence on the other columns. If columns are
-    dependent, an interaction may be found in a region without rows.
+    dependent, an interaction may come from combinations of values that do not occur in the rows.
 
     Parameters
     ----------
     model : Model
     X : ndarray or sparse matrix of shape (n, p)
-        A few hundred rows; sparse ones are made dense.
+        A few hundred rows. A sparse matrix is converted to a dense array.
     columns : sequence of int, optional
-        Columns among which to look for pairs; by default all that the model uses.
+        Columns whose pairs are considered; by default all that the model uses.
     n_pairs : int, default=10
         The most pairs to return.
     random_state : int, default=0
@@ -88,13 +88,13 @@ def interactions_of(
     usable = (
         np.flatnonzero(model.columns) if columns is None else np.intersect1d(columns, np.flatnonzero(model.columns))
     )
-    alone = {j: probe.replaced([j], others[:, [j]]) for j in usable.tolist()}
-    total = {j: float(np.mean((probe.scores - scores) ** 2)) / 2 for j, scores in alone.items()}
+    replaced = {j: probe.replaced([j], others[:, [j]]) for j in usable.tolist()}
+    total = {j: float(np.mean((probe.scores - scores) ** 2)) / 2 for j, scores in replaced.items()}
     strongest = sorted(sorted(total, key=lambda j: -total[j])[:MOST_COLUMNS])
 
     def superset_importance(j: int, k: int) -> float:
         both = probe.replaced([j, k], others[:, [j, k]])
-        return float(np.mean((probe.scores - alone[j] - alone[k] + both) ** 2)) / 4
+        return float(np.mean((probe.scores - replaced[j] - replaced[k] + both) ** 2)) / 4
 
     sizes = {pair: superset_importance(*pair) for pair in combinations(strongest, 2)}
     negligible, variance = ROUNDING * float(np.mean(probe.scores**2)), float(np.var(probe.scores))

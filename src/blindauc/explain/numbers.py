@@ -10,11 +10,13 @@ DOUBLE_DIGITS = 15
 """Decimal digits that survive the conversion to a double and back (DBL_DIG)."""
 
 MOST_DAYS = 3_000_000
-"""Larger numbers of days since 1970-01-01 (from the year 10183 on) are not taken for dates (convention)."""
+"""Larger numbers of days since 1970-01-01 (from the year 10183 on) are not written as dates (convention)."""
 
 
 def roundest(near: float, low: float, high: float) -> str:
-    """The number in [low, high] with the fewest digits, preferably ending in 5, that is nearest to `near`, as text.
+    """The number in [low, high] with the fewest digits, as text.
+
+    Of several such numbers, one whose last digit is 5 or 0 is preferred, and then the one nearest to `near`.
 
     Examples
     --------
@@ -39,7 +41,7 @@ def roundest(near: float, low: float, high: float) -> str:
 def _multiples(near: float, digit: int, exponent: int) -> list[float]:
     """The multiples of digit * 10^exponent next to a number."""
     count = near / 10.0**exponent / digit
-    # Divide whole numbers: 3 / 10 is 0.3, while 3 * 0.1 is not.
+    # Whole numbers are divided, because 3 / 10 == 0.3, but 3 * 0.1 != 0.3.
     power = 10 ** abs(exponent)
     return [
         float(whole * digit * power) if exponent >= 0 else whole * digit / power
@@ -48,7 +50,7 @@ def _multiples(near: float, digit: int, exponent: int) -> list[float]:
 
 
 def _written(number: float, exponent: int) -> str:
-    """A multiple of 10^exponent as text, without further digits."""
+    """A multiple of 10^exponent as text, with no more digits than it needs."""
     if number == 0:
         return "0"
     if 1e-4 <= abs(number) < 1e7:

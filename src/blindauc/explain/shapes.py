@@ -7,7 +7,7 @@ breakpoints a and b on the grid:
 |---|---|
 | 1 | line: t |
 | 2 | step: 1 where t > a; bend: min(t - a, 0) and max(t - a, 0) |
-| 3 | box: 1 where a <= t <= b; ramp: t, but at least a and at most b; plateau: min(t - a, 0) and max(t - b, 0) |
+| 3 | box: 1 where a <= t <= b; ramp: t clipped to [a, b]; plateau: min(t - a, 0) and max(t - b, 0) |
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from blindauc._typing import Floats
 
 VANISHING = 1e-9
-"""Functions with a smaller standard deviation are constant up to rounding; values are scaled to [0, 1]."""
+"""Functions with a smaller standard deviation are constant up to rounding errors, since values are scaled to [0, 1]."""
 
 
 class Shape(NamedTuple):
@@ -31,7 +31,7 @@ class Shape(NamedTuple):
     ----------
     kind : {"line", "step", "bend", "box", "ramp", "plateau"}
     at : (int, int)
-        The indices of its breakpoints on the grid; the same twice for a shape with one, the ends for a line.
+        Grid indices of the two breakpoints: equal for a bend, neighbours for a step, the ends of the grid for a line.
     slopes : tuple of float
         The fitted coefficients of its functions.
     """
@@ -95,11 +95,11 @@ def _inner(n: int) -> list[tuple[int, int]]:
     return [(place, place) for place in range(1, n - 1)]
 
 
-def _inner_stretches(n: int) -> list[tuple[int, int]]:
+def _inner_pairs(n: int) -> list[tuple[int, int]]:
     return list(combinations(range(1, n - 1), 2))
 
 
-def _inner_pieces(n: int) -> list[tuple[int, int]]:
+def _inner_pairs_or_points(n: int) -> list[tuple[int, int]]:
     return list(combinations_with_replacement(range(1, n - 1), 2))
 
 
@@ -110,11 +110,12 @@ BY_PIECES = (
         _Family("bend", _inner, lambda t, a, b: [np.minimum(t - a, 0), np.maximum(t - a, 0)]),
     ),
     (
-        _Family("box", _inner_pieces, lambda t, a, b: [(t >= a) & (t <= b)]),
-        _Family("ramp", _inner_stretches, lambda t, a, b: [np.clip(t, a, b)]),
-        _Family("plateau", _inner_stretches, lambda t, a, b: [np.minimum(t - a, 0), np.maximum(t - b, 0)]),
+        _Family("box", _inner_pairs_or_points, lambda t, a, b: [(t >= a) & (t <= b)]),
+        _Family("ramp", _inner_pairs, lambda t, a, b: [np.clip(t, a, b)]),
+        _Family("plateau", _inner_pairs, lambda t, a, b: [np.minimum(t - a, 0), np.maximum(t - b, 0)]),
     ),
 )
+"""Families of shapes with one, two and three pieces."""
 
 
 def distance_from_line(values: Floats, curve: Floats, share: Floats) -> float:
@@ -137,9 +138,9 @@ def _best(family: _Family, values: Floats, curve: Floats, share: Floats) -> list
         return []
     first, last = values[np.array(places)].T[:, :, None]
     functions = [np.asarray(each, dtype=np.float64) for each in family.functions(values, first, last)]
-    slopes, left = _regressed(functions, curve, share)
-    best = int(np.argmin(left))
-    return [(Shape(family.kind, places[best], tuple(slope[best] for slope in slopes)), float(left[best]))]
+    slopes, distances = _regressed(functions, curve, share)
+    best = int(np.argmin(distances))
+    return [(Shape(family.kind, places[best], tuple(slope[best] for slope in slopes)), float(distances[best]))]
 
 
 def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[list[list[float]], Floats]:
@@ -149,7 +150,8 @@ def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[l
     if not others:
         slope = _slopes(first, target, share)
         return [slope.tolist()], (target - slope[:, None] * first) ** 2 @ share
-    # Each coefficient from the residual of its function on the other (Frisch and Waugh 1933).
+    # Each coefficient is the slope on the residual of its function after regression on the other (Frisch and Waugh
+    # 1933).
     (second,) = others
     of_first = _slopes(first - _slopes(second, first, share)[:, None] * second, target, share)
     of_second = _slopes(second - _slopes(first, second, share)[:, None] * first, target, share)
@@ -158,6 +160,6 @@ def _regressed(functions: list[Floats], curve: Floats, share: Floats) -> tuple[l
 
 
 def _slopes(functions: Floats, target: Floats, share: Floats) -> Floats:
-    """The regression slope of the target on each row of functions; zero for constant functions."""
+    """The regression slopes of the target on each function, one function per row; zero for constant functions."""
     variance = functions**2 @ share
     return np.where(variance > VANISHING**2, functions * target @ share / np.maximum(variance, VANISHING**2), 0.0)

@@ -3,7 +3,7 @@
 The sentence names the simplest of the shapes of `shapes.py` that fits the curve where most of the data are. An
 additional piece of a shape must explain a further 2.5 % of the curve's variance, and more than the variance of the
 curve's error. This follows Mallows (Some comments on C_p, Technometrics 1973), but counts the errors of a whole curve
-as one, since those of neighbouring values are correlated.
+as one, because errors of neighbouring values are correlated.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ LEVEL = 0.1
 """A piece of a curve is level if it changes by less than this share of the change of the other piece (convention)."""
 
 TAIL = 0.05
-"""The share of the rows at either end that is ignored (convention): few rows determine the curve there."""
+"""The share of the rows that is ignored at either end of a curve, where few rows determine it (convention)."""
 
 FLAT = 0.01
-"""A curve is flat where most of the data are if its variance there is below this share of the total (convention)."""
+"""A curve without its ends is flat if its variance is below this share of the whole curve's variance (convention)."""
 
 NEGLIGIBLE = 1e-9
-"""Smaller contributions are rounding errors: scores have a standard deviation of about one."""
+"""Smaller contributions count as rounding errors: scores have a standard deviation of about one."""
 
 HUGE = 1e300
 """The difference of two numbers beyond this may overflow a double."""
@@ -70,19 +70,19 @@ def shape_in_words(effect: Effect, name: str, unit: str = "") -> str:
     >>> shape_in_words(fever, "temperature")
     'The score rises with temperature above 38.'
     """
-    if not _is_seen(effect):
+    if not _has_effect(effect):
         return f"The score does not depend on {name}."
     curve = _Curve.between(effect, 0, len(effect.values)) if effect.levels else _Curve.of(effect)
     if curve.variance <= curve.noise:
         return f"How the score depends on {name} is not clear: the effect is smaller than its uncertainty."
     if effect.levels:
         return _of_levels(effect, name)
-    speaker = _Speaker(effect.values, name, unit)
+    writer = _SentenceWriter(effect.values, name, unit)
     if len(effect.values) == 2:
-        return speaker.two_values(curve.heights)
+        return writer.two_values(curve.heights)
     penalty, tolerance = (max(each * curve.variance, curve.noise) for each in (WORTH_A_PIECE, UNEXPLAINED))
     shape = simplest_shape(curve.values, curve.heights, curve.share, penalty, tolerance)
-    return speaker.no_shape(curve) if shape is None else speaker.shape(shape, curve)
+    return writer.no_shape(curve) if shape is None else writer.shape(shape, curve)
 
 
 def bends(effect: Effect) -> float:
@@ -109,22 +109,22 @@ def bends(effect: Effect) -> float:
     >>> bends(Effect(values, valley, valley, valley, share, valley.std()))
     1.0
     """
-    if not _is_seen(effect):
+    if not _has_effect(effect):
         return 0.0
     if effect.levels:
         return 1.0
     curve = _Curve.between(effect, 0, len(effect.values))
-    left = distance_from_line(curve.values, curve.heights, curve.share)
+    unexplained = distance_from_line(curve.values, curve.heights, curve.share)
     # Without reference rows near its values, an effect has no variance.
-    return min(left / curve.variance, 1.0) if curve.variance else 0.0
+    return min(unexplained / curve.variance, 1.0) if curve.variance else 0.0
 
 
-def _is_seen(effect: Effect) -> bool:
+def _has_effect(effect: Effect) -> bool:
     return len(effect.values) > 1 and bool(np.abs(effect.contribution).max() >= NEGLIGIBLE)
 
 
 def _from_0_to_1(values: Floats) -> Floats:
-    # The range of very large numbers would overflow.
+    # Very large values are divided by 4, because their range could overflow.
     values = values / 4 if np.abs(values).max() > HUGE else values
     return (values - values[0]) / (values[-1] - values[0])
 
@@ -141,7 +141,7 @@ class _Curve:
 
     @classmethod
     def of(cls, effect: Effect) -> _Curve:
-        """The part where most of the data are; the whole curve if that is at most two values or flat."""
+        """The part where most of the data are; the whole curve if that part has at most two values or is flat."""
         whole = cls.between(effect, 0, len(effect.values))
         reached = np.cumsum(effect.share)
         start = int(np.searchsorted(reached, TAIL, "right"))
@@ -152,7 +152,7 @@ class _Curve:
     @classmethod
     def between(cls, effect: Effect, start: int, end: int) -> _Curve:
         places = slice(start, end)
-        # Scaled, since squares of very large numbers would overflow.
+        # Contributions are scaled, because squares of very large numbers would overflow.
         unit = max(np.abs(each).max() for each in (effect.contribution, effect.low, effect.high))
         share = effect.share[places] / effect.share[places].sum()
         deviation = (effect.high[places] / unit - effect.low[places] / unit) / (2 * ndtri(0.975))
@@ -170,7 +170,7 @@ class _Curve:
 
 
 @dataclass(frozen=True)
-class _Speaker:
+class _SentenceWriter:
     """Writes sentences about one column."""
 
     values: Floats
@@ -200,12 +200,12 @@ class _Speaker:
                 return f"{self._moves(shape.slopes[0])}."
 
     def _two_slopes(self, slopes: tuple[float, float], lengths: tuple[float, float], first: int, last: int) -> str:
-        """A sentence about a bend, or about a plateau from the first place to the last."""
+        """A sentence about a bend, or about a plateau between the grid indices `first` and `last`."""
         before, after = slopes
-        rise, further = (abs(slope) * length for slope, length in zip(slopes, lengths, strict=True))
-        if further < LEVEL * rise:
+        change_before, change_after = (abs(slope) * length for slope, length in zip(slopes, lengths, strict=True))
+        if change_after < LEVEL * change_before:
             return f"{self._moves(before)} up to {self._value(first)}."
-        if rise < LEVEL * further:
+        if change_before < LEVEL * change_after:
             return f"{self._moves(after)} {self._above} {self._value(last)}."
         if before * after < 0:
             return self._extreme(before > 0, first, last)
@@ -251,7 +251,7 @@ class _Speaker:
         return self._rounded(value, low, high)
 
     def _gap(self, place: int) -> str:
-        """A number between a value of the grid (inclusive) and the next (exclusive)."""
+        """A rounded number between a value of the grid (inclusive) and the next one (exclusive)."""
         low, high = self.values[place : place + 2].tolist()
         return self._rounded(low / 2 + high / 2, low, math.nextafter(high, low))
 

@@ -1,4 +1,4 @@
-"""From the Hessian with respect to the scores to that with respect to the coefficients, followed by the shifts."""
+"""The Hessian with respect to coefficients and shifts, computed from the Hessian with respect to the scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blindauc.rows.contract import Grouped, Rows
 
 
 def coef_hessian(inner: ScoreHessian | BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
-    """[X, marks].T @ inner @ [X, marks], where `marks` has an indicator column for each shifted positive."""
+    """[X, marks].T @ inner @ [X, marks], where `marks` has one indicator column for each shifted positive."""
     if isinstance(inner, BinnedHessian):
         return _of_pairs(inner, rows, shifted)
     gram = rows.gram(inner.pos, inner.unl, centred=False)
@@ -26,9 +26,9 @@ def coef_hessian(inner: ScoreHessian | BinnedHessian, rows: Rows, shifted: Ints)
 
 def _of_pairs(inner: BinnedHessian, rows: Rows, shifted: Ints) -> Floats:
     """The same for a binned Hessian of pairs, diag(row sums) - cross terms, without forming pairs of rows."""
-    # sum_ij c_ij p_i q_j (x_i - u_j)(x_i - u_j)^T is a weighted Gram matrix of all rows minus cross terms. The latter
-    # are products of sums by bin, as the curvature c is constant for each pair of bins.
-    # Only differences of rows matter. Rows are centred, so that no digits are lost in columns far from zero.
+    # sum_ij c_ij p_i q_j (x_i - u_j)(x_i - u_j)^T is a weighted Gram matrix of all rows minus cross terms. The cross
+    # terms are products of sums by bin, because the curvature c is constant for each pair of bins.
+    # Only differences of rows matter. Rows are centred, so that columns with values far from zero lose no digits.
     curvature, p, q = inner.curvature, inner.p, inner.q
     of_pos, of_unl = rows.sums_by_group(Grouped(inner.pos_bin, p), Grouped(inner.unl_bin, q), len(curvature))
     (of_pos, pos_mass), (of_unl, unl_mass) = ((sums[:, :-1], sums[:, -1]) for sums in (of_pos, of_unl))

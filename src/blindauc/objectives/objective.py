@@ -27,13 +27,15 @@ from blindauc.rows.memory import MemoryRows
 from blindauc.shifts import best_shifts
 
 MAX_SPREAD_COLUMNS, MAX_SPREAD_ROWS = 1000, 5000
-"""Robust directions use covariances of at most so many columns, from at most so many unlabelled rows (convention)."""
+"""Robust directions use covariances of at most this many columns, from at most this many unlabelled rows
+(convention)."""
 
 LARGEST_START = 1e100
 """The largest coefficient of a start (convention): its square must be finite."""
 
 SMALLEST_RIDGE_UNIT = 1e-250
-"""The ridge unit of columns that hardly vary (convention): a ridge nine decades below it must be a normal number."""
+"""The smallest ridge unit, for columns that hardly vary (convention): a ridge nine decades below it must be a normal
+floating-point number."""
 
 
 class Gradient(NamedTuple):
@@ -45,10 +47,10 @@ class Gradient(NamedTuple):
 
 
 class Outlyingness(NamedTuple):
-    """The decrease of the objective if a positive alone were an outlier, and its best shift, for each positive.
+    """For each positive, the decrease of the objective if only this positive were an outlier, and its best shift.
 
-    With trimming, a constant is added to the gains such that the smallest is zero. Gains of the nonnegative risk ignore
-    its clip.
+    With trimming, a constant is added to the gains so that the smallest is zero. Gains of the nonnegative risk ignore
+    its clipping at zero.
     """
 
     gain: Floats
@@ -108,9 +110,9 @@ class Objective:
         """The objective with its ridge on `coef` multiplied by a factor."""
         other = copy(self)
         other.ridge = factor * self.ridge
-        # `copy` copies cached properties, too: the one that depends on the ridge is dropped.
+        # `copy` also copies cached properties. The one that depends on the ridge is dropped.
         vars(other).pop("curvature_scale", None)
-        # At zero the gradient of the ridge vanishes, so that the gradient there is the same for all ridges.
+        # The gradient of the ridge vanishes at zero: the gradient there is the same for all ridges.
         vars(other)["gradient_at_zero"] = self.gradient_at_zero
         return other
 
@@ -165,7 +167,7 @@ class Objective:
     @cached_property
     def gradient_at_zero(self) -> Floats:
         """The gradient with respect to `coef` at coef = 0 and shift = 0."""
-        # All scores are equal there, so that one row stands for all of its kind: their mean.
+        # All scores are equal there, so that the mean of each class can replace its rows.
         at_zero = self.risk(np.zeros(1), np.zeros(1), np.ones(1), np.ones(1))
         return at_zero.by_pos * self.rows.pos_mean + at_zero.by_unl * self.rows.unl_mean
 
@@ -176,7 +178,7 @@ class Objective:
         The first direction points from the mean of the unlabelled rows to the median of the positives. If there are
         more positives than columns, the second is the direction in which the variance of the positives, relative to
         that of the unlabelled rows, is largest, with its sign such that most positives score high. Outliers that are
-        far and numerous enough to shift the median also increase that variance.
+        distant and numerous enough to shift the median also increase that variance.
         """
         rows, p = self.rows, self.rows.n_features
         to_median = rows.pos_median()
@@ -199,9 +201,9 @@ class Objective:
         between = whiten @ _covariances(pos, rows.pos_weight) @ whiten.T
         direction = whiten.T @ np.linalg.eigh(between)[1][:, -1]
         scores = Matrix((pos @ direction)[:, None])
-        everyone = np.arange(self.n_positives)
-        lies_above = scores.median(everyone, rows.pos_weight) >= scores.adjoint(rows.pos_weight) / rows.pos_weight.sum()
-        return np.where(lies_above, direction, -direction) / unit
+        mean = scores.adjoint(rows.pos_weight) / rows.pos_weight.sum()
+        median_is_above_mean = scores.median(np.arange(self.n_positives), rows.pos_weight) >= mean
+        return np.where(median_is_above_mean, direction, -direction) / unit
 
     def _with_unit_scores(self, direction: Floats) -> Floats:
         spread = self.rows.unl_spread(direction)
@@ -210,7 +212,10 @@ class Objective:
 
     @cached_property
     def curvature_scale(self) -> Floats:
-        """An approximate bound of the second derivative by each coefficient, with kinks smoothed over a width of 1."""
+        """An approximate bound of the second derivatives with respect to each coefficient.
+
+        Kinks of the loss are smoothed over a width of 1.
+        """
         return self._data_curvature_scale + self.ridge
 
     @property
@@ -219,7 +224,7 @@ class Objective:
 
     @property
     def ridge_unit(self) -> float:
-        """The factor of the ridge with which its curvature equals that of the risk on average; 1 without a ridge."""
+        """The factor by which to multiply the ridge so that its curvature equals the risk's on average; 1 without one."""
         features = self.ridge > 0
         if not features.any():
             return 1.0
@@ -227,16 +232,19 @@ class Objective:
         return max(unit, SMALLEST_RIDGE_UNIT)
 
     def column_curvature(self, coef: Floats, shift: Floats) -> Floats:
-        """Approximate second derivatives by each coefficient: curvature of the risk times variance of the column."""
+        """Approximate second derivatives with respect to each coefficient.
+
+        They are the curvature of the risk times the variance of the column, plus the ridge.
+        """
         rows, finite = self.rows, np.isfinite(shift)
         a, b = rows.scores(coef)
         a = a + np.where(finite, shift, 0.0)
-        # A negative curvature, of a risk that is not convex, gives no scale: the ridge alone must do then.
+        # The curvature of a risk that is not convex may be negative. Then it gives no scale, and only the ridge counts.
         curvature = max(self.risk.total_curvature(a, b, rows.shares(finite), rows.unl_share), 1e-12)
         return curvature * self.column_spread**2 + self.ridge
 
     def outlyingness(self, coef: Floats) -> Outlyingness:
-        """The best shift of each positive for fixed coefficients, and its gain: one-dimensional problems."""
+        """The best shift of each positive for fixed coefficients, and its gain. The problems are one-dimensional."""
         rows = self.rows
         a, b = rows.scores(coef)
         share = rows.shares(np.ones(self.n_positives, dtype=bool))

@@ -21,18 +21,18 @@ MAX_EXACT_PAIRS = 2**17
 """With at most this many pairs the Hessian is exact; with more it is approximate (convention)."""
 
 MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS = 2**16, 2**19
-"""Limits of the pairs in the sample that fits start from (convention). Between them, there are so many that the rows of
-either class are twice the variables."""
+"""Limits of the number of pairs in the sample that fits start from (convention). Between these limits the number is
+(2 n_variables)^2: each class can have twice as many rows as there are variables."""
 
 MAX_EXACT_ENTRIES = 2**22
-"""The most entries, rows times variables, of a dense matrix for an exact Hessian: 32 MB (convention)."""
+"""The most entries, rows times variables, of the dense matrix for an exact Hessian: 32 MB (convention)."""
 
 MAX_PRODUCTS = 2**32
-"""The most products, rows of a class times squared variables, for an approximate Hessian: a fraction of a second
-(convention)."""
+"""The most multiplications for an approximate Hessian, rows of a class times squared number of variables: they take a
+fraction of a second (convention)."""
 
 MAX_DENSE_HESSIAN = 1000
-"""With more variables only a diagonal of the Hessian is computed (convention)."""
+"""With more variables, only the diagonal of the Hessian is approximated (convention)."""
 
 
 class RestrictedObjective:
@@ -57,7 +57,7 @@ class RestrictedObjective:
         return np.append(coef[self._support], shift[self._shifted])
 
     def unpack(self, z: Floats) -> tuple[Floats, Floats]:
-        """The full coef and shift of some variables."""
+        """The full coef and shift, from the variables z."""
         coef = np.zeros(self._objective.n_columns)
         shift = np.zeros(self._objective.n_positives)
         n_weights = len(self._support)
@@ -74,9 +74,10 @@ class RestrictedObjective:
     def _at(self, z: Floats) -> tuple[Floats, Any, Floats, Any]:
         return *self._scores(z), self._pos_share, self._rows.unl_share
 
-    def _pull_back(self, by_pos: Floats, by_unl: Any) -> Floats:
-        by_weights = self._rows.adjoint(by_pos, by_unl)
-        return np.concatenate([by_weights, by_pos[self._shifted_row]]) if len(self._shifted) else by_weights
+    def _chain_rule(self, by_pos: Floats, by_unl: Any) -> Floats:
+        """Derivatives with respect to z, from derivatives with respect to the scores."""
+        by_coef = self._rows.adjoint(by_pos, by_unl)
+        return np.concatenate([by_coef, by_pos[self._shifted_row]]) if len(self._shifted) else by_coef
 
     def gradient(self, z: Floats) -> tuple[float, Floats]:
         """Value and gradient; infinity and zeros if any score is too large to compute with."""
@@ -85,7 +86,7 @@ class RestrictedObjective:
             return np.inf, np.zeros_like(z)
         risk = self._objective.risk(a, b, self._pos_share, self._rows.unl_share)
         value = risk.value + float(self._ridge @ z**2) / 2
-        return value, self._pull_back(risk.by_pos, risk.by_unl) + self._ridge * z
+        return value, self._chain_rule(risk.by_pos, risk.by_unl) + self._ridge * z
 
     @property
     def value_at_zero(self) -> float:
@@ -101,10 +102,10 @@ class RestrictedObjective:
 
     def product(self, score_hessian: ScoreProduct, direction: Floats) -> Floats:
         """The Hessian times a direction, given `score_hessian`, the Hessian of the risk with respect to the scores."""
-        return self._pull_back(*score_hessian(*self._scores(direction))) + self._ridge * direction
+        return self._chain_rule(*score_hessian(*self._scores(direction))) + self._ridge * direction
 
     def approximate_diagonal(self, score_hessian: ScoreProduct) -> Floats:
-        """The diagonal of that Hessian if all rows had the same curvature."""
+        """The diagonal of the Hessian as if all rows had the same curvature."""
         n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
         on_pos, _ = score_hessian(np.ones(n_pos), np.zeros(n_unl))
         _, on_unl = score_hessian(np.zeros(n_pos), np.ones(n_unl))
@@ -126,12 +127,12 @@ class RestrictedObjective:
         return self.is_whole and len(self.scale) <= MAX_DENSE_HESSIAN
 
     def hessian(self, z: Floats) -> Floats:
-        """The Hessian at z: exact (`hessian_is_exact`), approximate, or with many variables only its diagonal."""
+        """The Hessian at z: exact (`hessian_is_exact`), approximate, or, with many variables, only its diagonal."""
         if len(self.scale) > MAX_DENSE_HESSIAN:
             curvature = self._objective.column_curvature(*self.unpack(z))[self._support]
             return np.append(curvature, np.ones(len(self._shifted)))
         if not self.is_whole:
-            result = self._curved.approximate_hessian(z)
+            result = self._hessian_sample.approximate_hessian(z)
         elif self.sample is not self:
             return self.sample.hessian(z)
         else:
@@ -142,8 +143,8 @@ class RestrictedObjective:
 
     @cached_property
     def _dense(self) -> tuple[Floats, Floats]:
-        """The positive and the unlabelled rows, each with an indicator column for each shift."""
-        rows: Any = self._rows  # those of a sample, which are in memory
+        """The positive and the unlabelled rows, each with one indicator column for each shift."""
+        rows: Any = self._rows  # rows in memory: all of them if they are few, or a sample
         (X_pos, X_unl), n_shifts = rows.dense(), len(self._shifted)
         marks = np.zeros((len(X_pos), n_shifts))
         marks[self._shifted_row, np.arange(n_shifts)] = 1.0
@@ -151,11 +152,11 @@ class RestrictedObjective:
 
     @property
     def sample(self) -> RestrictedObjective:
-        """The problem on evenly spaced rows, few enough for a Hessian; itself if all rows are few and in memory."""
+        """The problem on evenly spaced rows, few enough for a Hessian; the same object if rows are few and in memory."""
         return self._fewer or self
 
-    # None stands for the problem itself: an object that refers to itself keeps its copy of the columns until Python
-    # looks for cycles, which can take many fits.
+    # None stands for the object itself. An object that refers to itself, with its copy of the columns, is freed only by
+    # the cyclic garbage collector, possibly many fits later.
     @cached_property
     def _fewer(self) -> RestrictedObjective | None:
         n_pos, n_unl = self._rows.n_positives, self._rows.n_unlabelled
@@ -165,7 +166,7 @@ class RestrictedObjective:
             pos, unl = np.arange(n_pos), np.arange(n_unl)
         else:
             pairs = int(np.clip((2 * len(self.scale)) ** 2, MIN_SAMPLE_PAIRS, MAX_SAMPLE_PAIRS))
-            # As many rows of the smaller class as possible, up to a square; the larger class makes up for the rest.
+            # As many rows of the smaller class as possible, up to the square root; the larger class provides the rest.
             few = min(n_pos, n_unl, int(pairs**0.5))
             many = min(pairs // few, self._max_rows)
             pos = _evenly_spaced(n_pos, few if n_pos < n_unl else many)
@@ -175,12 +176,12 @@ class RestrictedObjective:
         return other
 
     @property
-    def _curved(self) -> RestrictedObjective:
+    def _hessian_sample(self) -> RestrictedObjective:
         """The problem on the rows that the approximate Hessian is computed from."""
-        return self._fewer_curved or self
+        return self._fewer_for_hessian or self
 
     @cached_property
-    def _fewer_curved(self) -> RestrictedObjective | None:
+    def _fewer_for_hessian(self) -> RestrictedObjective | None:
         problem, fewer = self, self._objective.rows.sample
         if fewer is not None:
             problem = copy(self)
@@ -198,14 +199,15 @@ class RestrictedObjective:
     def _of_rows(self, pos: Ints, unl: Ints) -> RestrictedObjective:
         """The problem on some of the rows.
 
-        It has all shifted positives with their own weights. The other positives get the weight of those left out.
+        It keeps all shifted positives with their own weights. The weights of the other positives are scaled up to the
+        total weight of all unshifted positives.
         """
         unshifted = np.setdiff1d(pos, self._shifted)
         pos = np.union1d(pos, self._shifted)
         share = self._pos_share[pos]
         rest = 1.0 - self._pos_share[self._shifted].sum()
-        stands_for = rest / max(self._pos_share[unshifted].sum(), 1e-300)
-        share[np.isin(pos, unshifted)] *= stands_for
+        factor = rest / max(self._pos_share[unshifted].sum(), 1e-300)
+        share[np.isin(pos, unshifted)] *= factor
         other = copy(self)
         other._rows = self._rows.subset(pos, unl)
         other._pos_share = share
@@ -229,7 +231,7 @@ class HessianProduct:
 
 
 def _evenly_spaced(n: int, at_most: int) -> Ints:
-    """At most so many of the numbers below n, at a fixed distance."""
+    """Evenly spaced integers from 0 to n - 1, at most `at_most` of them."""
     return np.arange(0, n, -(-n // at_most))
 
 

@@ -28,5 +28,5 @@ __all__ = [
     "nothing_known",
 ]
 
-if not TYPE_CHECKING:  # a type checker would take every name for one of this module
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every name
     __getattr__ = renamed(__name__, {"is_told": "is_identified"})

@@ -6,11 +6,11 @@ everywhere, a multiple of the weights of the rows. For the blind AUC it is
 
     sum_ij p_i q_j loss''(a_i - b_j) (d_i - d_j)^2  <=  2 max(loss'') (sum_i p_i d_i^2 + sum_j q_j d_j^2)
 
-The diagonal of the Hessian at the current scores does not rank better (mean AUC on the KEEL sets for shaping of
-`benchmarks/families.py`, at the best settings of each: .8426 with the bound, .8419 with the diagonal) and takes as long
-to compute as the gradient. LightGBM measures the size of leaves by their Hessian. With the bound, that size is in
-labelled positives: each of them counts 1, and all unlabelled rows together count as much as all labelled positives. So
-the ridge on leaf values is in units of one labelled positive, too.
+The diagonal of the Hessian at the current scores does not rank better and takes as long to compute as the gradient.
+(Mean AUC on the KEEL data sets of the shaping half of `benchmarks/families.py`, each with its best settings: .8426 with
+the bound, .8419 with the diagonal.) LightGBM measures the size of leaves by their Hessian. With the bound, that size is
+in labelled positives: each of them counts 1, and all unlabelled rows together count as much as all labelled positives.
+The ridge on leaf values is therefore in units of one labelled positive, too.
 """
 
 from __future__ import annotations
@@ -40,28 +40,30 @@ LEARNING_RATE = 0.1
 MIN_LEAF_WEIGHT = 5.0
 """The minimal weight of a leaf, in labelled positives.
 
-Smaller leaves would be left to chance: where five positives are expected, one leaf in 150 has none. The mean AUC of 8
-real sets for shaping (16 leaves, l2 = 10, 100 rounds) was .9110, .9122 and .9108 with a minimal weight of 2, 5 and 10.
+In smaller leaves the number of positives is mostly chance: a leaf with five expected positives has none in one case of
+150. The mean AUC over 8 real data sets of the shaping half (16 leaves, l2 = 10, 100 rounds) was .9110, .9122 and .9108
+with a minimal weight of 2, 5 and 10.
 """
 
 LEAF_RIDGE = 10.0
 """The default ridge on the values of leaves, in labelled positives: twice `MIN_LEAF_WEIGHT` (convention).
 
-On the KEEL sets for shaping, 30 did as well.
+On the KEEL data sets of the shaping half, a ridge of 30 reached the same AUC.
 """
 
 MIN_GROUP_WEIGHT = 10.0
-"""The minimal weight of the categories that a split sends to one side, in labelled positives; the same as the ridge.
+"""The minimal weight of the categories that a split sends to one side, in labelled positives; equal to `LEAF_RIDGE`.
 
 It is also LightGBM's `cat_smooth`, which is added to the weight of each category when categories are sorted by their
-mean gradients. LightGBM's default for groups is 100 rows. It counts rows by their Hessian, so that 100 rows may be less
-than one labelled positive, or all of them. Over five simulated tables (500 to 6,000 rows, 12 to 300 categories, 15 % of
-the labels wrong, 3 draws each) the mean AUC was .751 with LightGBM's defaults, and .759, .748 and .710 with a minimal
-weight of 10, 20 and 40.
+mean gradients. LightGBM's default for the categories of one side is 100 rows. LightGBM counts rows by their Hessian, so
+that 100 rows may amount to less than one labelled positive, or to all of them. Over five simulated tables (500 to 6,000
+rows, 12 to 300 categories, 15 % of the labels wrong, 3 draws each) the mean AUC was .751 with LightGBM's defaults, and
+.759, .748 and .710 with a minimal weight of 10, 20 and 40.
 """
 
 LARGEST_INTERCEPT = 20.0
-"""The intercept is searched up to this size (convention). A constant score beyond it is certain of one class."""
+"""The largest absolute value of the intercept (convention). Beyond it, a constant score predicts one class with
+certainty."""
 
 
 def lightgbm() -> Any:
@@ -116,14 +118,14 @@ class RowRisk:
         self._intercept = _intercept(risk)
         self._pos = np.flatnonzero(is_positive)
         self._p = weight[is_positive] / n_pos
-        # The positives are among the unlabelled scores with weight zero: leaving them out takes as long as a sum.
+        # The positives stay among the unlabelled scores, with weight zero: removing them would take as long as a sum.
         self._q = np.where(is_positive, 0.0, weight) / n_unl
         self._bound = self._of_rows(n_pos * self._p, n_pos * self._q)
 
     def __call__(self, scores: Floats, dataset: Any = None) -> tuple[Any, Any]:
         """The gradient and the diagonal bound of the Hessian, in the form that LightGBM expects of an objective."""
         _, by_pos, by_unl = self._at(NodeRisk(self._risk), scores)
-        by_unl *= self._scale  # in place: at a million rows every copy counts
+        by_unl *= self._scale  # in place, because copying a million values takes noticeable time
         return self._of_rows(self._scale * by_pos, by_unl), self._bound
 
     @property
@@ -132,7 +134,7 @@ class RowRisk:
         return max(round(MIN_GROUP_WEIGHT * len(self._bound) / float(self._bound.sum())), 1)
 
     def value(self, scores: Floats) -> float:
-        """The objective at some scores."""
+        """The objective at the given scores."""
         return self._scale * self._at(self._risk, scores).value
 
     def _at(self, risk: Risk | NodeRisk, scores: Floats) -> RiskValue:
@@ -146,9 +148,9 @@ class RowRisk:
 
 
 def _curvature(risk: Risk) -> float:
-    """An upper bound of the curvature; the slope at zero for a loss with a kink, which has no bound.
+    """An upper bound of the curvature. A loss with a kink has no bound: its slope at zero is used instead.
 
-    The first step with such a loss is then as long as with the logistic loss.
+    The first boosting step with such a loss is then as long as with the logistic loss.
     """
     if isfinite(risk.curvature_scale):
         return risk.curvature_scale
@@ -156,10 +158,10 @@ def _curvature(risk: Risk) -> float:
 
 
 def _intercept(risk: Risk) -> float:
-    """The constant score that boosting starts from: the best one, if the risk depends on it.
+    """The constant score that boosting starts from: the one that minimises the risk; 0 if the risk has no intercept.
 
-    It is 0 for a loss with a kink, as all rows would start on the kink, and for one that is not convex, as its slope
-    may vanish at the best constant.
+    It is 0 for a loss with a kink, where all rows might start on the kink, and for a loss that is not convex, whose
+    slope may vanish at the best constant.
     """
     if not (risk.has_intercept and risk.loss.convex and isfinite(risk.curvature_scale)):
         return 0.0
@@ -168,8 +170,8 @@ def _intercept(risk: Risk) -> float:
 
 
 def _at_constant(risk: Risk, score: float) -> Any:
-    same, everything = np.full(1, score), np.ones(1)
-    return risk(same, same, everything, everything)
+    scores, share = np.full(1, score), np.ones(1)
+    return risk(scores, scores, share, share)
 
 
 class Stage(NamedTuple):
@@ -181,7 +183,7 @@ class Stage(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """LightGBM's model text after the last round, and the stages before it."""
+    """LightGBM's model text after the last round, and the requested stages."""
 
     text: str
     stages: list[Stage]
@@ -221,13 +223,13 @@ class Boosting:
             "boost_from_average": False,
             "learning_rate": LEARNING_RATE,
             # One random threshold per column is tried (Geurts, Ernst and Wehenkel, Extremely randomized trees, Mach.
-            # Learn. 2006): the best of all thresholds mostly fits a few labels. On the sets for shaping this gained 3
-            # points of AUC, bagging 1, and random columns half a point.
+            # Learn. 2006): the best of all thresholds mostly overfits a few labels. On the data sets of the shaping
+            # half this gained 3 points of AUC; bagging gained 1, and random columns half a point.
             "extra_trees": True,
-            # With bundles, thresholds would depend on the number of rows, by which LightGBM orders them. With
-            # `force_row_wise` bundles save no time.
+            # LightGBM orders bundles of columns by numbers of rows, and thresholds would depend on these. With
+            # `force_row_wise`, bundles save no time.
             "enable_bundle": False,
-            # Only `MIN_LEAF_WEIGHT` limits the size of leaves: the limits by numbers of rows are off.
+            # Only `MIN_LEAF_WEIGHT` limits the size of leaves; limits on the number of rows are off.
             "min_sum_hessian_in_leaf": MIN_LEAF_WEIGHT,
             "min_data_in_leaf": 0,
             "min_data_in_bin": 1,
@@ -241,10 +243,10 @@ class Boosting:
         }
 
     def run(self, of_rows: RowRisk, *, n_leaves: int, l2: float, rounds: Sequence[int]) -> Grown:
-        """Boost for max(rounds) rounds, and keep the scores after each number of `rounds`."""
+        """Boost for max(rounds) rounds, and keep the scores after each of the numbers in `rounds`."""
         if not self._can_split:
-            nothing = np.zeros(self.X.shape[0])
-            return Grown(tree_text.written([], self.X.shape[1]), [Stage(n, 0, nothing) for n in sorted(set(rounds))])
+            zeros = np.zeros(self.X.shape[0])
+            return Grown(tree_text.written([], self.X.shape[1]), [Stage(n, 0, zeros) for n in sorted(set(rounds))])
         params = self.params | {"num_leaves": n_leaves, "lambda_l2": l2, "min_data_per_group": of_rows.n_rows_of_groups}
         booster = lightgbm().Booster(params, self._dataset)
         stages: list[Stage] = []
@@ -256,7 +258,7 @@ class Boosting:
 
 
 def _training_scores(booster: Any) -> Floats:
-    """The scores of the training rows, which LightGBM passes to its metrics; predicting would evaluate all trees."""
+    """The scores of the training rows, which LightGBM passes to metrics; `predict` would evaluate all trees again."""
     scores: list[Floats] = []
 
     def keep(now: Floats, dataset: Any) -> tuple[str, float, bool]:

@@ -1,4 +1,4 @@
-"""The contract between the search and a family of models. The search never sees a coefficient."""
+"""The interface between the search and a family of models. The search never uses coefficients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blindauc.scorers.spec import Spec
 
 
 class Probe(Protocol):
-    """The scores of fixed rows, and what they would be with other values in some columns."""
+    """The scores of fixed rows, and their scores with other values in some columns."""
 
     scores: Floats
 
@@ -36,14 +36,14 @@ class Model(Protocol):
         """A model that uses only these columns, with scores on these rows as near as possible to this model's."""
 
     def probe(self, X: Any) -> Probe:
-        """A probe of these rows, to replace columns of them."""
+        """A probe of these rows, to compute scores with some columns replaced."""
 
     def contributions(self, X: Any) -> Floats:
         """The contribution of each column to each score, of shape (n, p). With `base`, they sum to the scores."""
 
     @property
     def base(self) -> float:
-        """The score without any contribution of a column."""
+        """The score of a row to which no column contributes: the score minus the sum of all contributions."""
 
 
 class Models(Protocol):

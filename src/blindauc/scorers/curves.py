@@ -26,10 +26,10 @@ from blindauc.scorers.projection import Projection, some_rows
 from blindauc.scorers.splines import Pieces, natural
 
 N_KNOTS = 6
-"""Knots per column. Three to seven are enough for most (Harrell, Regression Modeling Strategies, 2.4.6)."""
+"""Knots per column. Three to seven are enough for most columns (Harrell, Regression Modeling Strategies, 2.4.6)."""
 
 OUTER = 0.05
-"""Share of the rows beyond each of the outermost knots, where curves are linear (Harrell, in the same place)."""
+"""Share of the rows beyond each of the outermost knots, where curves are linear (Harrell, same section)."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,21 @@ class ColumnCurve:
 
     @property
     def origin(self) -> float:
-        """The origin of a column without knots, its mean: far from zero, the products of its values lose digits."""
+        """The origin of a column without knots: its mean, because products of values far from zero lose digits."""
         return 0.0 if len(self.knots) else float(self.mean[0])
 
     @cached_property
     def mix(self) -> Floats:
-        """From the pieces of the splines to derived columns, of shape (n_pieces, n_derived)."""
+        """The matrix from spline pieces to derived columns, of shape (n_pieces, n_derived)."""
         return natural(self.knots) @ self.whiten
 
     @property
     def offset(self) -> Floats:
-        """What is subtracted, of shape (n_derived,)."""
+        """The constants subtracted from the derived columns, of shape (n_derived,)."""
         return self.mean @ self.whiten if len(self.knots) else np.zeros(self.whiten.shape[1])
 
     def __call__(self, values: Floats) -> Floats:
-        """The derived columns of some values, of shape (n, n_derived)."""
+        """The derived columns of the given values, of shape (n, n_derived)."""
         return self.pieces(values[:, None]) @ self.mix - self.offset
 
 
@@ -92,7 +92,7 @@ class Curves:
     of_column: tuple[ColumnCurve, ...]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Four long arrays. A model file with three arrays for each of hundreds of columns takes seconds to read."""
+        """The state as four long arrays: a file with three arrays for each of hundreds of columns is slow to read."""
         curves = self.of_column
         return {
             "knots": np.concatenate([curve.knots for curve in curves]),
@@ -126,9 +126,10 @@ class Curves:
 
     @cached_property
     def mix(self) -> Any:
-        """From pieces to derived columns, a sparse matrix of shape (n_pieces, n_derived)."""
+        """The matrix from pieces to derived columns, sparse and of shape (n_pieces, n_derived)."""
         places = np.concatenate([self.functions.places(column) for column in range(len(self.of_column))])
-        # Sparse arrays in, a sparse array out: of dense blocks older versions of SciPy make a matrix, newer ones warn.
+        # The blocks are sparse arrays, so that the result is one. From dense blocks, older versions of SciPy make a
+        # sparse matrix, and newer ones warn.
         in_columns = sp.block_diag([sp.csr_array(curve.mix) for curve in self.of_column], format="csr")
         return in_columns[np.argsort(places)]
 
@@ -161,7 +162,7 @@ class Curves:
 
 
 class CurveProbe:
-    """Scores of an additive model. Other values in a column change its own curve only."""
+    """Scores of fixed rows by an additive model. New values in a column change only the contribution of its curve."""
 
     def __init__(self, curves: Curves, X: Floats, coef: Floats) -> None:
         self._curves, self._coef = curves.of_column, np.split(coef, np.flatnonzero(np.diff(curves.source)) + 1)
@@ -178,7 +179,8 @@ class CurveProbe:
 def curves_of(X: Any, weight: Floats) -> Curves:
     """The basis with knots at the quantiles of each column.
 
-    A column with at most two distinct values has a linear function only; one with few has at most as many knots.
+    A column with at most two distinct values has a linear function only. Other columns have at most as many knots as
+    distinct values.
     """
     return Curves(tuple(_curve_of(column, weight / weight.sum()) for column in np.asarray(X, dtype=np.float64).T))
 
@@ -190,9 +192,9 @@ def _curve_of(values: Floats, share: Floats) -> ColumnCurve:
     functions = Pieces.of([knots], [0.0])(values[:, None]) @ natural(knots)
     mean = share @ functions
     centred = functions - mean
-    # The square root of the weights, so that the triangular factor is that of the covariance.
+    # Rows are multiplied by the square roots of their weights, so that R.T @ R is the covariance.
     triangle = np.linalg.qr(np.sqrt(share)[:, None] * centred, mode="r")
-    # A small diagonal entry marks a function that depends linearly on those before it: it is dropped.
+    # A small diagonal entry means that a function depends linearly on those before it. Such functions are dropped.
     size = np.abs(np.diag(triangle))
     kept = np.flatnonzero(size > 1e-6 * size.max())
     triangle = np.linalg.qr(np.sqrt(share)[:, None] * centred[:, kept], mode="r")
@@ -207,7 +209,7 @@ def _knots(values: Floats, share: Floats) -> Floats:
     if len(distinct) <= 2:
         return np.zeros(0)
     knots = _quantiles(distinct, np.bincount(place, share).astype(np.float64))
-    # If most rows share one value, the quantiles coincide. Quantiles of the distinct values are used instead.
+    # If most rows have the same value, the quantiles coincide. Quantiles of the distinct values are used instead.
     return knots if len(knots) > 2 else _quantiles(distinct, np.ones(len(distinct)))
 
 

@@ -1,10 +1,12 @@
 """Models that are linear in derived columns (curves and kernels), with the objective and solvers of linear models.
 
-A nonlinear model can fit wrong labels, which lowers its own objective. A linear model mostly cannot. So the labelled
-positives left out of a nonlinear fit are those that a linear fit with the same share, the screening fit, leaves out.
+A nonlinear model can fit wrong labels, and doing so lowers its objective. A linear model mostly cannot. A nonlinear fit
+therefore leaves out the labelled positives that the screening fit, a linear fit with the same share of outliers, leaves
+out.
 
-The derived columns depend on X only, never on labels. They are therefore made once for all folds, and out-of-fold
-scores remain out of fold. They already have the scale that the ridge assumes, and the fits do not scale them again.
+The basis of the derived columns depends on X only, never on labels. It is therefore the same for all folds, and
+out-of-fold scores remain out of fold. The derived columns already have the scale that the ridge assumes, and the fits
+do not scale them again.
 """
 
 from __future__ import annotations
@@ -25,21 +27,21 @@ from blindauc.scorers.linear import LinearModels, LinearScorer, grouped
 from blindauc.scorers.spec import Spec
 
 MAX_DERIVED = 2**27
-"""Derived columns with at most so many entries (a gigabyte) are kept in memory (convention). Larger ones are computed
-in blocks of rows, whenever they are needed."""
+"""Derived columns with at most this many entries (a gigabyte) are kept in memory (convention). Larger ones are computed
+in blocks of rows whenever they are needed."""
 
 BLOCK_ROWS = 8192
-"""Rows that are explained at once (convention)."""
+"""Rows per block when contributions are computed (convention)."""
 
 BLOCK_ENTRIES = 2**16
-"""Entries of the functions of a basis that are computed at once: 512 kB, which stay in a core's cache (convention)."""
+"""Entries per block when the functions of a basis are computed: 512 kB, which stay in a core's cache (convention)."""
 
 
 class Basis(Protocol):
     """A map from X to derived columns, with the explanations of scores that are linear in them.
 
-    Derived columns are combinations of functions that take less time, functions(X) @ mix - offset. Products with them
-    need the functions alone, as mix @ coef is computed first.
+    Derived columns are linear combinations, functions(X) @ mix - offset, of functions that are faster to compute. A
+    product of derived columns and coefficients needs the functions only, because mix @ coef is computed first.
     """
 
     @property
@@ -51,11 +53,11 @@ class Basis(Protocol):
 
     @property
     def mix(self) -> Any:
-        """The combinations, an array or a sparse matrix of shape (n_functions, n_derived)."""
+        """The coefficients of the combinations, an array or a sparse matrix of shape (n_functions, n_derived)."""
 
     @property
     def offset(self) -> Floats:
-        """What is subtracted, of shape (n_derived,)."""
+        """The constants subtracted from the derived columns, of shape (n_derived,)."""
 
     def __call__(self, X: Any) -> Floats:
         """The derived columns, of shape (n, n_derived)."""
@@ -74,8 +76,10 @@ class Basis(Protocol):
 
 
 class LazyColumns:
-    """Derived columns that are computed when they are needed; they have the part of an array's interface that `Matrix`
-    uses."""
+    """Derived columns that are computed when they are needed.
+
+    They have the part of the array interface that `Matrix` uses.
+    """
 
     dtype = np.dtype(np.float64)
 
@@ -129,7 +133,7 @@ class Transposed:
 
 @dataclass(frozen=True)
 class LazyMatrix:
-    """From a matrix to its lazy derived columns. It can be pickled and sent to the workers that hold the rows."""
+    """Maps a matrix to its lazy derived columns. It can be pickled and sent to the workers that hold the rows."""
 
     basis: Any
 
@@ -178,7 +182,7 @@ class DerivedModels:
     ----------
     basis : Basis
     linear : LinearModels of the derived columns
-    screening : LinearModels of the columns of X, one for each model, which decided on its outliers
+    screening : LinearModels of the columns of X, for each model the screening fit that chose its outliers
     """
 
     basis: Any
@@ -221,7 +225,7 @@ class DerivedScorer:
     ----------
     basis : Basis
     linear : LinearScorer of the derived columns
-    straight : LinearScorer of the columns of X, which decides on the outliers
+    straight : LinearScorer of the columns of X, for the screening fits
     """
 
     basis: Any
@@ -246,7 +250,7 @@ class DerivedScorer:
             linear = self.linear.path(derived, [of_derived(spec) for spec in some])
             parts.append(DerivedModels(self.basis, replace(linear, outliers=screening.outliers), screening))
             order += some
-        # The groups were fitted one after the other: back to the order of `specs`.
+        # The models are in the order of the groups: return them in the order of `specs`.
         place = {spec: k for k, spec in enumerate(order)}
         return parts[0].joined(parts[1:]).subset(np.array([place[spec] for spec in specs]))
 
@@ -265,7 +269,7 @@ class DerivedScorer:
 
 
 def of_derived(spec: Spec) -> Spec:
-    """The spec of the linear fit to derived columns: no scaling, and no outliers, as they were left out before."""
+    """The spec of the linear fit to derived columns: no scaling, and no outliers, because they are removed before."""
     return replace(spec, scaling="none", n_outliers=0.0)
 
 
@@ -275,7 +279,7 @@ def _scores(basis: Any, X: Any, coef: Floats) -> Floats:
 
 
 def _products(basis: Any, X: Any, coef: Floats) -> Floats:
-    """basis(X) @ coef; `coef` may be a matrix with a column for each score."""
+    """basis(X) @ coef; `coef` may be a matrix with one column per model."""
     of_functions, constant = basis.mix @ coef, basis.offset @ coef
     blocks = [basis.functions(X[rows]) @ of_functions for rows in _blocks(basis, X)]
     products: Floats = np.concatenate(blocks) - constant

@@ -29,7 +29,7 @@ class Forest:
 
     @cached_property
     def _booster(self) -> Any:
-        # Written from the checked trees, never a text from a file: LightGBM's parser trusts its input.
+        # LightGBM's parser trusts its input. It gets a text written from checked trees, never a text from a file.
         return lightgbm().Booster(model_str=tree_text.written(self.trees, self.n_features))
 
     @cached_property
@@ -67,7 +67,7 @@ class Forest:
 
 @lru_cache(maxsize=PARSED)
 def forest(text: str, n_features: int) -> Forest:
-    """The trees of a text, parsed once. They are cached here, so that models hold and store the text alone."""
+    """The trees of a text, parsed once. They are cached here, so that models store only the text."""
     return Forest(tree_text.read(text, n_features), n_features)
 
 
@@ -95,7 +95,7 @@ class TreeModel:
 
     @classmethod
     def of(cls, trees: Iterable[Tree], n_features: int) -> TreeModel:
-        """The model whose score is the sum of some trees."""
+        """The model whose score is the sum of the given trees."""
         return cls(tree_text.written(list(trees), n_features), n_features)
 
     @property
@@ -116,15 +116,15 @@ class TreeModel:
         )
 
     def restricted(self, columns: Bools, data: Data) -> TreeModel:
-        """The trees with all other columns fixed, at their median or their most frequent category in these rows."""
+        """The trees with all other columns fixed at their median or most frequent category in these rows."""
         held = self.columns & ~columns
         if not held.any():
             return self
         value = np.zeros(self.n_features)
         is_category = np.zeros_like(held) if data.is_category is None else data.is_category
         for column in np.flatnonzero(held):
-            middle = _commonest if is_category[column] else _median
-            value[column] = middle(data.X[:, [column]], data.weight)
+            fixed_value = _most_frequent if is_category[column] else _median
+            value[column] = fixed_value(data.X[:, [column]], data.weight)
         return TreeModel.of((tree.pruned(held, value) for tree in self._forest.trees), self.n_features)
 
     def probe(self, X: Any) -> TreeProbe:
@@ -150,7 +150,7 @@ def _median(column: Any, weight: Floats) -> float:
     return float(Matrix(values).median(present, weight[present])[0]) if len(present) else np.nan
 
 
-def _commonest(column: Any, weight: Floats) -> float:
+def _most_frequent(column: Any, weight: Floats) -> float:
     """The category with the largest weight; NaN if all are missing."""
     present = ~np.isnan(column[:, 0])
     codes = column[present, 0].astype(np.intp)
@@ -158,7 +158,7 @@ def _commonest(column: Any, weight: Floats) -> float:
 
 
 class TreeProbe:
-    """Scores of fixed rows by trees. For other values in a column, only trees that split on it are evaluated again."""
+    """Scores of fixed rows by trees. If values of a column change, only trees that split on it are evaluated again."""
 
     def __init__(self, trees: Forest, X: Floats) -> None:
         self._forest, self._X = trees, X

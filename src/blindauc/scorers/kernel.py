@@ -3,8 +3,8 @@
     score(x) = sum_l alpha_l exp(-gamma * mean_j ((x_j - l_j) / spread_j)^2)
 
 The score is linear in the derived columns of the Nystroem approximation (Williams and Seeger, Using the Nystroem method
-to speed up kernel machines, NIPS 2001). A ridge on their coefficients is the squared norm in the reproducing kernel
-Hilbert space. A kernel model uses all columns.
+to speed up kernel machines, NIPS 2001). The squared norm of their coefficients is the squared norm of the score in the
+reproducing kernel Hilbert space. A kernel model uses all columns.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from blindauc.rows.matrix import Matrix
 from blindauc.scorers.derived import DerivedModel
 
 N_LANDMARKS = 200
-"""Landmark rows (convention)."""
+"""Number of landmark rows (convention)."""
 
 N_NODES = 20
-"""Nodes of the quadrature from the mean row to a row (convention)."""
+"""Nodes of the Gauss-Legendre quadrature along the line from the mean row to a row (convention)."""
 
 NOTHING = 36.0
 """A similarity of exp(-36) counts as zero: it is about the rounding error of 1.0 in double precision, 2^-52."""
@@ -78,12 +78,12 @@ class Kernel:
 
     def similarity(self, Z: Floats) -> Floats:
         """The kernel between standardised rows and landmarks, of shape (n, n_landmarks)."""
-        # In place, and so in half the time of scikit-learn's rbf_kernel: passes over all rows are made of this.
+        # In place, which takes half the time of scikit-learn's rbf_kernel. Passes over all rows spend their time here.
         gamma, landmarks = self.gamma / len(self.mean), self.landmarks
         exponent: Floats = Z @ (2 * gamma * landmarks.T)
         exponent -= gamma * np.einsum("ij,ij->i", Z, Z)[:, None]
         exponent -= gamma * np.einsum("ij,ij->i", landmarks, landmarks)
-        np.minimum(exponent, 0.0, out=exponent)  # a distance is not negative, but by rounding
+        np.minimum(exponent, 0.0, out=exponent)  # by rounding, a squared distance may be negative
         return np.exp(exponent, out=exponent)
 
     def columns(self, coef: Floats) -> Bools:
@@ -99,21 +99,21 @@ class Kernel:
         """Integrated gradients from the mean row (Sundararajan, Taly and Yan, ICML 2017)."""
         Z, alpha = self.standardised(X), self.whiten @ coef
         nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
-        # Beyond this distance from the centre all similarities vanish and the score is constant. The path of
-        # integration ends there, since nodes further out would be wasted.
+        # Beyond this distance from the mean row, all similarities vanish and the score is constant. The path of
+        # integration ends there, because nodes further out would contribute nothing.
         reach = np.linalg.norm(self.landmarks, axis=1).max() + np.sqrt(NOTHING * len(self.mean) / self.gamma)
-        way = np.minimum(1.0, reach / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), reach))
+        share = np.minimum(1.0, reach / np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), reach))
         slopes = np.zeros_like(Z)
         for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-            there = node * way * Z
-            pull = self.similarity(there) * alpha
-            slopes += weight * way * (pull @ self.landmarks - pull.sum(axis=1, keepdims=True) * there)
+            point = node * share * Z
+            terms = self.similarity(point) * alpha
+            slopes += weight * share * (terms @ self.landmarks - terms.sum(axis=1, keepdims=True) * point)
         parts = 2 * self.gamma / len(self.mean) * slopes * Z
         total = self.similarity(Z) @ alpha - self.base(coef)
-        # Contributions must sum to the score: the error of the quadrature is divided in proportion to their sizes.
+        # Contributions must sum to the score. The quadrature error is distributed in proportion to their sizes.
         sizes = np.abs(parts)
-        lost = total - parts.sum(axis=1)
-        return parts + lost[:, None] * sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
+        error = total - parts.sum(axis=1)
+        return parts + error[:, None] * sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
 
     def base(self, coef: Floats) -> float:
         return float(self.similarity(np.zeros((1, len(self.mean))))[0] @ (self.whiten @ coef))
@@ -122,8 +122,8 @@ class Kernel:
 class KernelProbe:
     """Scores of fixed rows by a kernel model.
 
-    The similarities are products over columns. For other values in a column they are multiplied by the ratio of its new
-    and old factors, so that the other columns are not read again.
+    Each similarity is a product of one factor per column. If values of a column change, the similarities are multiplied
+    by the ratio of its new and old factors, and the other columns are not read again.
     """
 
     def __init__(self, kernel: Kernel, X: Floats, coef: Floats) -> None:
@@ -164,7 +164,7 @@ class Landmarks:
     @cached_property
     def _rows(self) -> Floats:
         X = self.data.X
-        # Equal rows have equal digests: of each only the first can become a landmark.
+        # Equal rows have equal digests: only the first of them can become a landmark.
         digests, first = np.unique(row_digests(X, self.seed), return_index=True)
         chosen = first[first_in_random_order(np.arange(len(first)), digests, N_LANDMARKS)]
         mean, spread = self._spread

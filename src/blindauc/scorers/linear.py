@@ -1,9 +1,9 @@
 """Linear models, fitted along a path: from strong to weak ridges, and from all columns to few.
 
-There is one objective for each scaling and loss. Fits are approximate (`solvers.path`) and warm-started: with all
-columns from the fit of the next stronger ridge, with fewer columns from the fit of the next larger number. Each number
-of outliers has its own path. With outliers the objective has several local minima, and the path starts from a robust
-direction so that it ends in a good one.
+There is one objective for each scaling, loss and weight of known negatives. Fits are approximate (`solvers.path`) and
+warm-started: a fit with all columns from the fit with the next stronger ridge, a fit with fewer columns from the fit
+with the next larger number of columns. Each share of outliers has its own path. With outliers the objective has several
+local minima, and the path starts from a robust direction so that it ends in a good one.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ from blindauc.sparsity import L0, L0Among, SparsitySet
 from blindauc.threads import blas_threads_for
 
 DECADE = 10.0
-"""A fit is warm-started from a ridge at most this much stronger (convention): from further off, an approximate fit may
-be far from the minimum."""
+"""A fit is warm-started from a ridge at most this many times as strong (convention): from a more distant start, an
+approximate fit may end far from the minimum."""
 
 DIRECT = 1e-3
-"""Without outliers there is one minimum, and ridges down to this share of the unit are fitted at once, in half of the
-time of fits a decade apart. Directions in which the data are as weak as the ridge must be fitted, too: the tolerance is
-the ridge over its unit. Over six designs of 40 to 400 columns at a ridge of 0.004 units, out-of-fold ranks were on
-average within 0.012 of those of exact fits (0.017 by fits a decade apart). For weaker ridges more decades are safer."""
+"""The weakest ridge, in ridge units, that is fitted directly instead of through ridges a decade apart.
+
+Only convex objectives without outliers are fitted directly. They have one minimum, and a direct fit takes half the
+time. Its tolerance is the ridge over the ridge unit, because directions in which the curvature of the data is as weak
+as the ridge must converge, too. Over six designs of 40 to 400 columns with a ridge of 0.004 units, out-of-fold ranks
+differed on average by 0.012 from those of exact fits (by 0.017 with ridges a decade apart). For weaker ridges,
+intermediate ridges are safer.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class LinearModel:
 
 
 class LinearProbe:
-    """Scores of fixed rows by a linear model. Other values in a column add their difference times its coefficient."""
+    """Scores of fixed rows by a linear model. A changed value adds its difference times the column's coefficient."""
 
     def __init__(self, X: Floats, coef: Floats) -> None:
         self._X, self._coef = X, coef
@@ -119,7 +123,7 @@ class LinearModels:
         )
 
     def average(self, weight: Floats) -> LinearModel:
-        """The averaged model, which is linear, too."""
+        """The averaged model, which is linear as well."""
         return LinearModel(self.coef.T @ weight)
 
 
@@ -129,9 +133,9 @@ class LinearScorer:
 
     Parameters
     ----------
-    risk : callable, from a loss to its risk
-    features : callable, from `n_features_to_select` to the set of allowed supports
-    shift_l2 : float
+    risk : callable that returns the risk of a loss
+    features : callable that returns the set of allowed supports for a value of `n_features_to_select`
+    shift_l2 : float, the ridge on the shifts of outliers
     trim : bool, whether outliers are trimmed from the risk instead of shifted
     """
 
@@ -144,8 +148,8 @@ class LinearScorer:
         """The objective of these rows, with a ridge of 1 on the scaled columns."""
         weighed = data.weighing(known_negative_share)
         risk = self.risk(loss).with_known_negatives(weighed.known_negative_share)
-        # X stays as it is: a ridge on scaled columns is a ridge of scale^2 on the coefficients of the given ones.
-        # Labels that were found wrong may lie far from all other rows, and never have a part in the scales.
+        # X is not scaled: a ridge on scaled columns equals a ridge of scale^2 on the coefficients of unscaled ones.
+        # The scales are computed without labels that were found wrong, which may lie far from all other rows.
         ridge = data.weighing(None).rows.scales(scaling) ** 2
         return Objective(risk, weighed.rows, l2=ridge, shift_l2=self.shift_l2, trim=self.trim)
 
@@ -169,15 +173,16 @@ class LinearScorer:
     def _fits(self, objective: Objective, outliers: SparsitySet, specs: Iterable[Spec]) -> Iterator[tuple[Spec, Fit]]:
         """A fit of each spec. If there are many rows, the path is that of a sample, refined on all rows."""
         if objective.sample is None:
-            yield from self._down_the_ridges(objective, outliers, specs)
+            yield from self._from_strong_to_weak(objective, outliers, specs)
             return
         for spec, fit in self._fits(objective.sample, outliers, specs):
             yield spec, refined(rough_fitter(objective.with_ridge(spec.l2)), outliers, fit)
 
-    def _down_the_ridges(
+    def _from_strong_to_weak(
         self, objective: Objective, outliers: SparsitySet, specs: Iterable[Spec]
     ) -> Iterator[tuple[Spec, Fit]]:
-        everything = self.features(None)
+        """A fit of each spec, from the strongest ridge to the weakest."""
+        all_columns = self.features(None)
         # A convex objective without outliers has one minimum: start at zero, the solution for a strong ridge.
         start, ridge = np.zeros(objective.n_columns), DECADE * objective.ridge_unit
         if objective.is_convex and not outliers.is_nothing:
@@ -190,7 +195,7 @@ class LinearScorer:
             if len(between) and outliers.is_nothing and l2 >= DIRECT * objective.ridge_unit:
                 between, tol = between[:0], min(ROUGH, l2 / objective.ridge_unit)
             for stronger in between:
-                (fit,) = feature_path(objective.with_ridge(stronger), [everything], outliers, start)
+                (fit,) = feature_path(objective.with_ridge(stronger), [all_columns], outliers, start)
                 start = fit.coef
             # One sequence of shrinking feature sets passes through all wanted numbers of columns.
             by_size = sorted(some, key=_n_selected, reverse=True)
@@ -215,17 +220,18 @@ def _n_selected(spec: Spec) -> float:
 
 
 def outlier_set(data: Any, share: float) -> SparsitySet:
-    """The allowed sets of outliers: up to a share of the positives that nobody has checked."""
+    """The allowed sets of outliers: up to a share of the positives that are not confirmed."""
     unconfirmed = data.is_unconfirmed
     n_pos, n_unconfirmed = len(unconfirmed), int(unconfirmed.sum())
-    n_most = min(round(share * n_unconfirmed), n_pos - 1)
-    return L0(n_pos, n_most) if n_unconfirmed == n_pos else L0Among(unconfirmed, n_most)
+    max_outliers = min(round(share * n_unconfirmed), n_pos - 1)
+    return L0(n_pos, max_outliers) if n_unconfirmed == n_pos else L0Among(unconfirmed, max_outliers)
 
 
 def _ridges_between(first: float, last: float) -> Floats:
-    """Ridges between two others, at most a decade apart; nine decades if the last one is zero.
+    """Ridges between two others, at most a decade apart.
 
-    There are 16 decades at most: rounding errors hide the differences of weaker ridges.
+    They span nine decades if the last ridge is zero, and at most 16 decades otherwise: rounding errors hide the effect
+    of weaker ridges.
     """
     last = max(last, first * DECADE**-16) if last else first * DECADE**-9
     n_steps = int(np.ceil(round(np.log(first / last) / np.log(DECADE), 6)))

@@ -1,4 +1,4 @@
-"""Several families of models, each fitted by its own scorer, averaged as one."""
+"""Models of several families, each fitted by its own scorer, combined in one average."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blindauc.scorers.contract import Model, Models, Probe, Scorer
 from blindauc.scorers.spec import Spec
 
 SELECTING = ("linear", "curves")
-"""Families that select columns. A kernel uses all columns, and trees split on a column without having selected it."""
+"""Families that select columns. A kernel uses all columns, and trees may split on any column without a selection."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,12 @@ class MixedModels:
 
     @property
     def screening(self) -> MixedModels | None:
-        """The models that decided for each model; None if any decided for itself."""
+        """The screening fit of each model; None if any family chooses its outliers itself."""
         parts = {family: part.screening for family, part in self.parts.items()}
         return None if None in parts.values() else MixedModels(self.family, parts)
 
     def inclusion(self, weight: Floats) -> Floats:
-        """The share of the weight that uses each column, among the models that select columns if there are any."""
+        """The share of the weight that uses each column, among the models that select columns if these have weight."""
         selecting = np.where(np.isin(self.family, SELECTING), weight, 0.0)
         weight = selecting if selecting.any() else weight
         families = [family for family in self.parts if weight[self._of(family)].any()]

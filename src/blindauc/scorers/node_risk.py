@@ -1,6 +1,6 @@
 """The risk of very many unlabelled scores, to single precision, by linear interpolation on a grid of nodes.
 
-The weight of each unlabelled score is divided between its two neighbouring nodes such that total weight and mean are
+The weight of each unlabelled score is divided between its two neighbouring nodes so that total weight and mean are
 preserved. The risk is computed at the nodes, and its slope at a score is interpolated between them. For a smooth loss
 the error of the slope is at most NODE_STEP^2 / 8 times the third derivative of the loss, about 1e-8. That is less than
 the rounding of LightGBM's gradients, which are in single precision. For a million scores this takes 27 ms; the exact
@@ -19,13 +19,13 @@ from blindauc.losses import AnalyticLoss
 from blindauc.risks import Risk, RiskValue
 
 NODE_STEP = 2.0**-10
-"""Distance of the nodes, in units of the score. A power of two, so that dividing a score by it is exact."""
+"""Distance between nodes, in units of the score (chosen by us). A power of two, so that dividing by it is exact."""
 
 SCORES_PER_NODE = 8
-"""Nodes are used if there are at least so many scores per node (convention): with fewer, exact sums cost no more."""
+"""Nodes are used if there are at least this many scores per node (convention): with fewer, exact sums cost no more."""
 
 BLOCK = 2**15
-"""Scores processed at once, so that temporary arrays stay in the cache (convention)."""
+"""Scores per block, so that temporary arrays stay in the cache (convention)."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,14 @@ from blindauc.rows.matrix import Matrix
 from blindauc.rows.storage import in_units, row_products
 
 MAX_ROWS = 2000
-"""Rows from which correlations are estimated (convention)."""
+"""The most rows from which correlations are estimated (convention)."""
 
 TOLERANCE = 1e-8
 """Relative tolerance of the least-squares solver (convention)."""
 
 
 class Projection:
-    r"""From coefficients of all columns to coefficients of some of them, with the nearest scores.
+    r"""Maps coefficients of all columns to coefficients of some of them, such that the scores are nearest.
 
     In units of the columns' standard deviations the new coefficients are
 
@@ -71,9 +71,9 @@ class Projection:
 
     @cached_property
     def shrinkage(self) -> float:
-        """The Ledoit-Wolf shrinkage of the correlations: the sampling variance among their squares."""
+        """The Ledoit-Wolf shrinkage of the correlations: their sampling variance over the sum of their squares."""
         share = self._share
-        # The sums over pairs of columns are computed from the products of pairs of rows, which are fewer.
+        # Sums over pairs of columns are computed from the products of pairs of rows, because there may be fewer rows.
         products = row_products(self._X)
         products = products - share @ products
         products = products - (products @ share)[:, None]
@@ -81,18 +81,18 @@ class Projection:
         with_mean = squares @ share
         total = share @ with_mean
         chance = share**2 @ (np.diag(squares) - 2 * with_mean + total)
-        # Without the diagonal of the correlations, whose squares sum to the trace: the number of non-constant columns.
+        # The diagonal of the correlations is excluded. Its squares sum to the trace: the number of varying columns.
         between_columns = total - share @ np.diag(products)
         return float(chance / between_columns) if chance < between_columns else 1.0
 
 
 def some_rows(data: Data) -> Bools:
-    """Mask of at most `MAX_ROWS` random rows. The choice depends on their values, not on their order."""
+    """Mask of at most `MAX_ROWS` pseudo-random rows. The choice depends on their values, not on their order."""
     some = np.zeros(len(data.row), dtype=bool)
     some[first_in_random_order(np.arange(len(some)), row_digests(data.X, 0), MAX_ROWS)] = True
     return some
 
 
 def _first_row(X: Any) -> Floats:
-    """The origin of the columns. With an origin of zero, a column far from zero would lose digits."""
+    """The origin of the columns. With an origin of zero, columns with values far from zero would lose digits."""
     return X[0].astype(np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Spec:
-    """The settings of one fit, by the names of the estimators' parameters.
+    """The settings of one fit. The names are those of the estimators' parameters.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Spec:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """Fits of one kind have the same objective up to its ridge, or the same kind of trees."""
+        """The family, scaling, loss and leaves per tree; fits of one kind can be neighbours on a path."""
         return self.family, self.scaling, self.loss, self.n_leaves
 
 

@@ -4,8 +4,9 @@ In units of the range of the knots, 0 = t_1 < ... < t_K = 1, the pieces of a col
 
     z,    (z - 1)_+,    (min(z, 1) - t_k)_+^3    for k < K.
 
-A natural spline is linear beyond its last knot: there the cubes keep their values, and (z - 1)_+ continues the slope.
-So no cube is larger than 1. Cubes of values far from the knots would cancel in a spline, with most of their digits.
+A natural spline is linear beyond its last knot. There the cubes stay constant, and (z - 1)_+ continues the slope. No
+cube is therefore larger than 1. Otherwise the cubes of values far from the knots would nearly cancel, and the sum would
+lose most of its digits.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Pieces:
 
     @classmethod
     def of(cls, knots: Sequence[Floats], origins: Sequence[float]) -> Pieces:
-        """The pieces of columns with these knots; the origins are of columns without knots."""
+        """The pieces of columns with these knots. `origins` is used for columns without knots only."""
         origin = np.array([each[0] if len(each) else start for each, start in zip(knots, origins, strict=True)])
         unit = np.array([np.ptp(each) if len(each) else 1.0 for each in knots])
         of_curved = [_inner(each) for each in knots if len(each)]
@@ -53,7 +54,7 @@ class Pieces:
     def __call__(self, X: Any) -> Floats:
         """The pieces of rows, of shape (n, n_pieces)."""
         p, q = len(self.origin), len(self.curved)
-        # Each piece is a contiguous row until the end, which is fastest; np.power would take ten times as long.
+        # Each piece is a contiguous row until the final transpose, which is fastest. np.power takes ten times as long.
         pieces = np.empty((self.n_pieces, X.shape[0]))
         z, beyond, cubes = pieces[:p], pieces[p : p + q], pieces[p + q :]
         z[:] = np.asarray(X).T
@@ -67,7 +68,7 @@ class Pieces:
         return pieces.T
 
     def places(self, column: int) -> Ints:
-        """The places of the pieces of one column."""
+        """The indices of the pieces of one column."""
         p, q = len(self.origin), len(self.curved)
         (which,) = np.nonzero(self.curved == column)
         return np.concatenate([[column], p + which, p + q + np.flatnonzero(np.isin(self.source, which))])

@@ -1,9 +1,9 @@
 """One tree of a boosted model, as arrays.
 
 The notation is LightGBM's. A tree of L leaves has L - 1 nodes, parents before their children. A child c >= 0 is a node,
-c < 0 is the leaf ~c. In a split on numbers, a row goes left if its value is at most the threshold; `decision_type` says
-where missing values go. In a split on categories, a row goes left if the bitset of the split holds its category code,
-and else right, also if it is missing; the threshold is then the index of the bitset.
+and c < 0 is the leaf ~c. In a split on numbers, a row goes left if its value is at most the threshold; `decision_type`
+says where missing values go. In a split on categories, the threshold is the index of a bitset. A row goes left if the
+bitset holds its category code, and right otherwise or if the value is missing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from blindauc._typing import Bools, Floats, Ints
 
 CATEGORICAL, DEFAULT_LEFT, MISSING_IS_NAN = 1, 2, 8
 """Bits of LightGBM's `decision_type`: the split is on categories; missing values go left; the column had missing values
-in training. If it had none, LightGBM reads a missing number as zero."""
+in training. If it had none, LightGBM treats a missing number as zero."""
 
 WORD, MAX_WORD = 32, 2**32 - 1
-"""The bits of one word of a bitset, and the largest word."""
+"""The number of bits in one word of a bitset, and the largest word (LightGBM's format)."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Tree:
 
     @cached_property
     def text(self) -> str:
-        """The tree in LightGBM's model text, without its number. It is cached, as many models share a tree."""
+        """The tree in LightGBM's model text, without its number. It is cached, because many models share a tree."""
         fields = {
             "num_leaves": [len(self.leaf_value)],
             "num_cat": [len(self.bitsets)],
@@ -96,9 +96,9 @@ class Tree:
         leaves: list[int] = []
         children: list[list[int]] = []
         # A stack of children, each with the list and the index at which its new number is stored.
-        ahead = [(0 if len(self.feature) else -1, [0], 0)]
-        while ahead:
-            child, siblings, side = ahead.pop()
+        stack = [(0 if len(self.feature) else -1, [0], 0)]
+        while stack:
+            child, siblings, side = stack.pop()
             while child >= 0 and held[self.feature[child]]:
                 child = int((self.left if self.goes_left(child, value[self.feature[child]]) else self.right)[child])
             if child < 0:
@@ -108,7 +108,7 @@ class Tree:
                 siblings[side] = len(nodes)
                 nodes.append(child)
                 children.append([0, 0])
-                ahead += [(int(self.right[child]), children[-1], 1), (int(self.left[child]), children[-1], 0)]
+                stack += [(int(self.right[child]), children[-1], 1), (int(self.left[child]), children[-1], 0)]
         left, right = np.array(children, dtype=np.intp).reshape(-1, 2).T
         threshold, by_category = self.threshold[nodes], self.is_by_category[nodes]
         bitsets = tuple(self.bitsets[int(place)] for place in threshold[by_category])
@@ -134,11 +134,11 @@ def levels_in(bitset: Ints) -> Ints:
 
 _NONE = np.zeros(0, dtype=np.intp)
 NOTHING = Tree(_NONE, np.zeros(0), _NONE, _NONE, _NONE, np.zeros(1), np.ones(1, dtype=np.intp))
-"""A single leaf of value zero: LightGBM does not read a text without trees."""
+"""A single leaf of value zero. It stands for a model without trees, because LightGBM cannot read a text without any."""
 
 
 def _node_counts(tree: Tree) -> Ints:
-    """The number of rows that pass each node."""
+    """The number of training rows that reach each node."""
     counts = np.zeros(len(tree.feature), dtype=np.intp)
     for node in range(len(counts) - 1, -1, -1):  # children before parents
         sides = (int(tree.left[node]), int(tree.right[node]))

@@ -1,9 +1,9 @@
 """Reading and writing trees in LightGBM's model text.
 
-LightGBM's parser trusts its input: an index out of range makes it read foreign memory, and a node that is its own child
-makes it run forever. So no stored text is ever passed to it. This module parses a text by a strict grammar and checks
-every number; LightGBM gets a text that is written from these numbers. It is in LightGBM's format, without the parts
-that neither scores nor contributions need.
+LightGBM's parser trusts its input: an index out of range makes it read out of bounds, and a node that is its own child
+makes it loop forever. Stored texts are therefore never passed to it. This module parses a text by a strict grammar and
+checks every number, and LightGBM gets a text that is written from these numbers. The written text is in LightGBM's
+format, without the parts that neither scores nor contributions need.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from blindauc.preprocessing.faults import MOST_CATEGORIES
 from blindauc.scorers.tree import CATEGORICAL, DEFAULT_LEFT, MAX_WORD, MISSING_IS_NAN, NOTHING, WORD, Tree
 
 MAX_LEAVES = 1024
-"""Larger trees are refused (convention): LightGBM recurses into them, with memory quadratic in their depth."""
+"""Larger trees are rejected (convention): LightGBM's recursion needs memory quadratic in their depth."""
 
 MAX_COUNT = 2**31 - 1
 """LightGBM counts rows in signed 32-bit integers."""
 
 MAX_VALUE = 1e100
-"""Larger leaf values are refused (convention): no fit has them, and sums of values must be finite."""
+"""Larger leaf values are rejected (convention): no fit has them, and sums of values must be finite."""
 
 DECISION_TYPES = (
     *(0, DEFAULT_LEFT, MISSING_IS_NAN, DEFAULT_LEFT + MISSING_IS_NAN),
     *(CATEGORICAL, CATEGORICAL + MISSING_IS_NAN),
 )
-"""The allowed values. The others treat zeros as missing, which our fits never do."""
+"""The allowed values of `decision_type`. The others treat zeros as missing, which our fits never do."""
 
 MAX_WORDS = -(-MOST_CATEGORIES // WORD)
-"""The largest number of words of a bitset, by the largest number of categories of a column."""
+"""The largest number of words of a bitset; it follows from the largest number of categories of a column."""
 
 HEADER = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
           "feature_infos", "tree_sizes")  # fmt: skip
@@ -41,7 +41,7 @@ FIXED = {"version": "v4", "num_class": "1", "num_tree_per_iteration": "1", "labe
 END = "end of trees"
 
 IGNORED = {"split_gain", "leaf_weight", "internal_value", "internal_weight", "internal_count", "shrinkage"}
-"""Fields that LightGBM writes and that are not needed, or follow from others."""
+"""Fields that LightGBM writes and that are not needed, or can be computed from others."""
 
 
 def check(text: str, n_features: int) -> None:
@@ -76,7 +76,7 @@ def read(text: str, n_features: int) -> list[Tree]:
 
 
 class _Damaged(Exception):
-    """The defect of a text."""
+    """A text is not a valid model; the message describes the first defect."""
 
 
 def _read(text: Any, n_features: int) -> list[Tree]:
@@ -99,7 +99,7 @@ def _blocks(lines: Iterable[str]) -> list[list[str]]:
     for line in lines:
         if line.startswith("Tree="):
             if line != f"Tree={len(blocks) - 1}":
-                raise _Damaged(f"'Tree={len(blocks) - 1}' was expected, {_shown(line)} came")
+                raise _Damaged(f"expected 'Tree={len(blocks) - 1}', got {_shown(line)}")
             blocks.append([])
         elif line:
             blocks[-1].append(line)
@@ -123,7 +123,7 @@ def _check_header(lines: list[str], n_features: int) -> None:
     expected = FIXED | {"max_feature_idx": str(n_features - 1)}
     for name, value in expected.items():
         if fields.get(name) != value:
-            raise _Damaged(f"header: {name}={value} was expected, {_shown(fields.get(name, 'nothing'))} came")
+            raise _Damaged(f"header: expected {name}={value}, got {_shown(fields.get(name, 'nothing'))}")
     # Otherwise a short text could claim any number of columns, and arrays of that length would be allocated.
     if len(fields.get("feature_names", "").split()) != n_features:
         raise _Damaged("header: feature_names holds too many or too few names")
@@ -133,7 +133,7 @@ def _check_header(lines: list[str], n_features: int) -> None:
 
 
 def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
-    """Trees from the fields of each. All trees are checked at once: loops over many trees in Python are slow."""
+    """The trees, from the fields of each. All trees are checked at once: Python loops over many trees are slow."""
     n_leaves = _numbers(fields, "num_leaves", np.ones(len(fields)), np.intp, 1, MAX_LEAVES)
     n_nodes = n_leaves - 1
     feature = _numbers(fields, "split_feature", n_nodes, np.intp, 0, n_features - 1)
@@ -142,7 +142,7 @@ def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
     left = _numbers(fields, "left_child", n_nodes, np.intp)
     right = _numbers(fields, "right_child", n_nodes, np.intp)
     leaf_value = _numbers(fields, "leaf_value", n_leaves, np.float64, -MAX_VALUE, MAX_VALUE)
-    # Contributions are divided by counts. A leaf without rows, which no fit of ours has, counts as one row.
+    # LightGBM divides by counts to compute contributions. A leaf without rows, which no fit has, counts as one row.
     leaf_count = np.maximum(_numbers(fields, "leaf_count", n_leaves, np.intp, 0, MAX_COUNT), 1)
     _expect(np.isin(decision_type, DECISION_TYPES), n_nodes, "decision_type holds an unknown kind of split")
     _check_children(left, right, n_nodes)
@@ -151,7 +151,7 @@ def _trees(fields: list[dict[str, str]], n_features: int) -> list[Tree]:
     bitsets = _bitsets(fields, feature, threshold, decision_type & CATEGORICAL > 0, n_nodes)
     for number, rest in enumerate(fields):
         if rest.pop("is_linear", "") != "0":
-            raise _Damaged(f"tree {number}: is_linear=0 was expected")
+            raise _Damaged(f"tree {number}: expected is_linear=0")
         if not rest.keys() <= IGNORED:
             raise _Damaged(f"tree {number}: unexpected {_shown(min(rest.keys() - IGNORED))}")
     of_nodes = (np.split(each, np.cumsum(n_nodes)[:-1]) for each in (feature, threshold, decision_type, left, right))
@@ -202,7 +202,7 @@ def _numbers(
 
 
 def _check_children(left: Ints, right: Ints, n_nodes: Ints) -> None:
-    """Each node has one parent, before it: there is no cycle, and all nodes descend from the first."""
+    """Check that each node but the first has one parent, which comes before it, so that there is no cycle."""
     node = np.concatenate([np.arange(n) for n in n_nodes])
     comes_later = ((left < 0) | (left > node)) & ((right < 0) | (right > node))
     _expect(comes_later, n_nodes, _NO_TREE)
@@ -223,12 +223,12 @@ def _expect(is_right: Bools, lengths: Any, otherwise: str) -> None:
 
 
 def _shown(text: str) -> str:
-    """The start of a text, short and printable, as the text may come from anywhere."""
+    """The start of a text, short and printable, because the text is not trusted."""
     return repr(text[:40])
 
 
 def written(trees: Sequence[Tree], n_features: int) -> str:
-    """The text of a model that is the sum of some trees; without trees, of the model that is always zero."""
+    """The text of a model that is the sum of the given trees; without trees, its scores are zero."""
     header = [
         "tree",
         *(f"{name}={value}" for name, value in FIXED.items()),

@@ -1,7 +1,7 @@
-"""Boosted trees, with the least probable positives left out.
+"""Boosted trees that are fitted without the positives of lowest out-of-fold rank.
 
-Boosting memorises wrong labels: by its own scores they soon rank as high as right ones. So a fit leaves out the
-positives whose out-of-fold ranks among the unlabelled rows are lowest.
+Boosting memorises wrong labels: in its own scores, they soon rank as high as right labels. A fit therefore leaves out
+the positives with the lowest out-of-fold ranks among the unlabelled rows.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from blindauc.scorers.tree_text import MAX_LEAVES
 __all__ = ["TreeModel", "TreeModels", "TreeScorer", "is_installed"]
 
 TRIM_FOLDS, TRIM_SEED = 3, 2**33
-"""Folds of the out-of-fold ranks (convention). The seed is one that no search uses."""
+"""Number of folds for the out-of-fold ranks, and a seed that no search uses (convention)."""
 
 TRIM_LEAVES, TRIM_L2, TRIM_ROUNDS = 2, 10.0, 50
-"""Settings of the fits that rank the positives: stumps, whatever the size of the trees of the fit itself.
+"""Settings of the fits that rank the positives: stumps, regardless of the size of the trees in the fit itself.
 
 A cluster of wrong labels far from the other rows is usually divided over several folds, and larger trees learn from the
-other folds to rank it high. Over 7 simulated families for shaping, leaving out 20 % of the labels catches 64 % of the
-wrong ones with stumps and 36 % with trees of 8 leaves; over 8 real data sets it is 69 % and 73 %.
+other folds to rank it high. Over 7 simulated families of the shaping half, leaving out 20 % of the labels catches 64 %
+of the wrong ones with stumps and 36 % with trees of 8 leaves. Over 8 real data sets it catches 69 % and 73 %.
 """
 
 
 class Boosted(NamedTuple):
-    """The first trees of a text, times a factor. Fits that differ only in rounds share a text."""
+    """The first `n_trees` trees of a text, times a factor. Fits that differ only in rounds share a text."""
 
     text: str
     n_trees: int
@@ -77,7 +77,7 @@ class TreeModels:
         scores = np.empty((X.shape[0], len(self)))
         for text, places in self._by_text().items():
             total, done = np.zeros(X.shape[0]), 0
-            for k in places:  # each tree is evaluated once, and sums of more trees continue those of fewer
+            for k in places:  # each tree is evaluated once: the models have increasing numbers of trees
                 _, n_trees, scale = self.boosted[k]
                 if n_trees > done:
                     total += forest(text, self.n_features).scores(X, done, n_trees)
@@ -102,7 +102,7 @@ class TreeModels:
         return TreeModels(boosted, self.n_features, np.vstack([models.outliers for models in every]))
 
     def average(self, weight: Floats) -> TreeModel:
-        """The averaged model, a sum of trees, too. Each tree occurs once, with the total weight of its models."""
+        """The averaged model, also a sum of trees. Each tree occurs once, with the total weight of its models."""
         trees: list[Tree] = []
         for text, places in self._by_text().items():
             factor = np.zeros(self.boosted[places[-1]].n_trees)
@@ -121,11 +121,11 @@ class TreeScorer:
 
     Parameters
     ----------
-    risk : callable, from a loss to its risk
+    risk : callable that returns the risk of a loss
     sample : Data, optional
-        All positives and some other rows, in memory. Trees of rows that are not in memory are fitted to it: LightGBM
-        needs every row in each of its rounds, and more unlabelled rows than a few for each positive change a fit little
-        (`blindauc.theory.enough_unlabelled`).
+        All positives and some other rows, in memory. If the rows are not in memory, trees are fitted to this sample:
+        LightGBM needs every row in each of its rounds, and more than a few unlabelled rows per positive hardly change a
+        fit (`blindauc.theory.enough_unlabelled`).
 
     Examples
     --------
@@ -215,7 +215,7 @@ class _Fits:
         risk = self._risk(run.loss).with_known_negatives(weighed.known_negative_share)
         of_rows = RowRisk(risk, data.is_positive, weight)
         grown = self._boosting.run(of_rows, n_leaves=run.n_leaves, l2=run.l2, rounds=rounds)
-        # Written again, without those parts of LightGBM's text that scores do not need.
+        # The text is written again without those parts of LightGBM's text that scores do not need.
         text = tree_text.written(tree_text.read(grown.text, data.X.shape[1]), data.X.shape[1])
         unl = data.is_unlabelled
         scale = [1 / spread_of(stage.scores[unl], data.weight[unl]) for stage in grown.stages]
@@ -245,7 +245,7 @@ class _Fits:
     def _out_of_fold_ranks(self, risk: Risk) -> Floats:
         """The rank of each positive among the unlabelled rows of its fold, by a fit to the other folds; else NaN."""
         data, ranks = self._data, np.full(len(self._counts), np.nan)
-        # All rows here are training rows, earlier than those that the fit is assessed on: their times do not matter.
+        # Times are ignored: all rows here are training rows, earlier than the rows on which the fit is evaluated.
         for split in fold_splits(data._replace(time=None), TRIM_FOLDS, TRIM_SEED):
             seen = data.subset(split.fitted)
             of_risk = risk.with_known_negatives(seen.known_negative_share)

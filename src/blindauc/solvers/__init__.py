@@ -1,4 +1,4 @@
-"""Solvers: minimise an objective over supports and outliers, using both through their methods only."""
+"""Solvers: minimise an objective over supports and outliers. They use objectives and sets by their methods only."""
 
 from blindauc.solvers.exchange import exchange
 from blindauc.solvers.path import feature_path, path, robust_start, tightened

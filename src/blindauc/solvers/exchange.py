@@ -1,11 +1,11 @@
 """The default solver: Newton fits on a support, and exchanges of features and outliers while the objective decreases.
 
-It is deterministic and monotone. From each of a few starting supports it alternates
+It is deterministic, and every accepted move lowers the objective. From each of a few starting supports it alternates
 
 - a Newton fit of the coefficients and shifts that may be nonzero,
-- the first move that lowers the objective: choosing all outliers again (that block is separable), many features at
-  once (a projected gradient step in the units of the columns), one feature for another, one outlier for another, one
-  feature for another with all outliers chosen again.
+- the first of these moves that lowers the objective: choose all outliers again (that block is separable), exchange many
+  features at once (a projected gradient step in the units of the columns), exchange one feature, exchange one outlier,
+  exchange features and choose all outliers again.
 
 It stops when no move that it tries lowers the objective. The moves follow the splicing of Zhu et al., A polynomial
 algorithm for best-subset selection problem, PNAS 2020.
@@ -54,14 +54,14 @@ def exchange(
     objective, features, outliers : the problem, with the methods of `solution.py`
     tol : norm of the gradient at the solution, relative to that at zero
     max_iter : the most Newton steps of one fit
-    max_swaps : the most exchanges of each kind to try from one point, the most promising first
+    max_swaps : the most exchanges of each kind to try from one point, in order of their estimated decrease
     callback : called with a `Progress` after each stage
     """
     fitter = Fitter(objective, tol, max_iter)
     search = _Search(objective, features, outliers, fitter, callback)
-    # A fifth of the exchanges (convention) shows which start leads lowest. Only that one is searched fully.
-    ends = [search.improve(point, max_swaps // 5) for point in search.starts()]
-    best = first_lowest(ends, lambda end: end[-1])
+    # All starts are compared with a fifth of the exchanges (convention). Only the best one is searched fully.
+    runs = [search.improve(point, max_swaps // 5) for point in search.starts()]
+    best = first_lowest(runs, lambda run: run[-1])
     best += search.improve(best[-1], max_swaps)[1:]
     point = best[-1]
     return Solution(
@@ -91,13 +91,14 @@ class _Search:
     def starts(self) -> Iterator[Fit]:
         """Fits to start from.
 
-        Features and outliers are chosen by the fit of all features, and by the gradient at zero. The latter is only a
-        difference of two means, but outliers with leverage influence it much less than a fit.
+        Features and outliers are chosen by the fit of all features, by the gradient at zero, and by robust directions.
+        The gradient is only a difference of two means, but outliers with high leverage influence it much less than a
+        fit.
         """
-        nobody = np.zeros(self.objective.n_positives, dtype=bool)
+        no_outliers = np.zeros(self.objective.n_positives, dtype=bool)
         zero = np.zeros(self.objective.n_columns), np.zeros(self.objective.n_positives)
-        everything = np.ones(self.objective.n_columns, dtype=bool)
-        dense = self._reported("all features", self.fit(everything, nobody, *zero))
+        all_features = np.ones(self.objective.n_columns, dtype=bool)
+        dense = self._reported("all features", self.fit(all_features, no_outliers, *zero))
         if self.features.is_everything and self.outliers.is_nothing:
             yield dense
             return
@@ -109,7 +110,7 @@ class _Search:
         if not self.outliers.is_nothing:
             for direction in self.objective.robust_directions:
                 flagged = lowest(self.objective, self.outliers, direction)
-                start = self.fit(everything, flagged, dense.coef, zero[1])
+                start = self.fit(all_features, flagged, dense.coef, zero[1])
                 yield self._reported("robust direction", self._pruned(self._with_outliers(start)))
         if self._chooses(self.features):
             start = self._with_outliers(self._pruned(means))
@@ -124,7 +125,7 @@ class _Search:
         return self.fit(support, point.outliers, np.where(support, point.coef, 0.0), point.shift)
 
     def _with_outliers(self, point: Fit) -> Fit:
-        """The fit whose outliers are the positives that lower the objective most."""
+        """The fit on the same support, with the outliers that lower the objective most."""
         if self.outliers.is_nothing:
             return point
         gain, shift = self.objective.outlyingness(point.coef)
@@ -145,7 +146,7 @@ class _Search:
         """Fits one move away, cheap moves first. Each pair of support and outliers is tried at most once in a run."""
         both_free = self._chooses(self.features) and self._chooses(self.outliers)
         moves = chain(
-            self._outliers_anew(point),
+            self._new_outliers(point),
             self._feature_moves(point, max_swaps),
             self._outlier_swaps(point, max_swaps),
             self._feature_moves(point, max_swaps, without_outliers=True) if both_free else (),
@@ -155,7 +156,7 @@ class _Search:
             if key in self._tried:
                 continue
             self._tried.add(key)
-            # The moves made `without_outliers`: their outliers are chosen after a first fit.
+            # For moves made `without_outliers`, the outliers are chosen after a first fit.
             if outliers.any() or not both_free:
                 yield self.fit(support, outliers, coef, shift, goal=point.value)
             else:
@@ -163,9 +164,10 @@ class _Search:
 
     @staticmethod
     def _chooses(allowed: Sparsity) -> bool:
+        """Whether the set leaves a choice: it allows some members, but not all."""
         return not (allowed.is_nothing or allowed.is_everything)
 
-    def _outliers_anew(self, point: Fit) -> Iterator[_Move]:
+    def _new_outliers(self, point: Fit) -> Iterator[_Move]:
         if self._chooses(self.outliers):
             gain, shift = self.objective.outlyingness(point.coef)
             outliers = self.outliers.support(gain)
@@ -185,11 +187,11 @@ class _Search:
             return
         gradient = self.objective.gradient(point.coef, point.shift).coef
         curvature = self.objective.column_curvature(point.coef, point.shift)
-        # The coefficients of the support are at their minimum already: only the others move.
+        # The coefficients of the support are already at their minimum: only the others change.
         step = np.where(point.support, 0.0, -gradient / curvature)
         unit = np.sqrt(curvature)
         steps = (self.features.support(unit * (point.coef + h * step)) for h in (1.0, 0.5, 0.25))
-        # Twice the change of a quadratic model if a column enters, or leaves.
+        # Twice the change of a quadratic model if a column is added, or removed.
         gain, cost = gradient**2 / curvature, point.coef**2 * curvature
         swaps = self.features.swaps(point.support, gain, cost, max_swaps)
         outliers, shift = point.outliers, point.shift

@@ -14,8 +14,8 @@ from blindauc.solvers.newton import newton
 from blindauc.solvers.solution import Objective
 
 SMOOTHING_WIDTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
-"""An objective with kinks is fitted with its kinks smoothed over these widths, one after the other (convention). All
-fits but the last are approximate."""
+"""An objective with kinks is fitted with the kinks smoothed over these widths, one after another (convention). All fits
+but the last are approximate."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Fit:
 
 
 def first_lowest(candidates: Iterable[Any], fit_of: Callable[[Any], Fit] = lambda fit: fit) -> Any:
-    """The first of the candidates whose fits are equally low.
+    """The candidate with the lowest fit; the first of them if several are equally low up to rounding.
 
-    Starts often end in the same minimum, each as near as the tolerance allows. Which of them is lowest is then decided
-    by rounding errors, and so by how the rows are stored.
+    Different starts often end in the same minimum, up to the tolerance. Without this rule, rounding errors would decide
+    which of them is lowest, and these depend on how the rows are stored.
     """
     return reduce(lambda low, other: other if fit_of(other).is_below(fit_of(low)) else low, candidates)
 
@@ -47,8 +47,8 @@ def first_lowest(candidates: Iterable[Any], fit_of: Callable[[Any], Fit] = lambd
 class Fitter:
     """Newton fits of one objective to one tolerance, relative to the gradient at zero.
 
-    `n_iter` counts the Newton steps of all fits. With a `reduction`, each fit also reduces the norm of the gradient at
-    its start to that share, however small it is.
+    `n_iter` counts the Newton steps of all fits. With a `reduction`, each fit also reduces the norm of its gradient to
+    at most that share of the norm at its start, even if that norm is within the tolerance.
     """
 
     def __init__(self, objective: Objective, tol: float, max_iter: int, reduction: float = np.inf) -> None:
@@ -69,13 +69,13 @@ class Fitter:
     ) -> Fit:
         """The fit from a start.
 
-        A start with a `goal`, or one that `is_near`, is close to the minimum: kinks are not smoothed widely for it. A
-        fit that will clearly end above the goal is stopped early.
+        If there is a `goal`, or `is_near` is true, the start is assumed to be close to the minimum, and only the two
+        smallest smoothing widths are used. A fit that will clearly end above the goal is stopped early.
         """
         widths: tuple[float, ...] = (0.0,) if self.objective.is_smooth else SMOOTHING_WIDTHS
         if is_near or goal < np.inf:
             widths = widths[-2:]
-        for width in widths:  # each fit is the start of the next, less smoothed one
+        for width in widths:  # each fit is the start of the next one, which is less smoothed
             is_last = width == widths[-1]
             smooth: Any = self.objective.smoothed(width) if width else self.objective
             problem = smooth.restricted(support, outliers)

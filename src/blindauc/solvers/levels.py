@@ -1,7 +1,8 @@
 """Solve on a sample of the rows first, then refine on all rows.
 
-Searches, paths of ridges and concentration steps take hundreds of evaluations of the objective, and a sample is enough
-to choose features. All rows are needed only for a fit that starts near its minimum, and to choose the outliers again.
+Searches, paths of ridges and concentration steps evaluate the objective hundreds of times, and a sample is enough to
+choose features. All rows are needed only for a last fit, which starts near its minimum, and to choose the outliers
+again.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from blindauc.solvers.fits import Fit, Fitter
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 MAX_REFITS = 3
-"""How often the outliers are chosen again, at most (convention)."""
+"""The most times that the outliers are chosen again (convention)."""
 
 
 def on_a_sample_first(solve: Callable[..., Solution]) -> Callable[..., Solution]:
-    """A decorator: the solver applied to a sample, recursively if that is large, and refined on all rows."""
+    """Decorate a solver: solve on a sample, recursively if the sample is large, and refine the solution on all rows."""
 
     @wraps(solve)
     def solved(

@@ -1,11 +1,12 @@
 """Newton's method for a smooth function of the variables that may be nonzero.
 
 If the Hessian is exact, steps use its Cholesky factor. Steps that need little accuracy are first tried with a few
-conjugate gradients, which often cost a fraction. If the Hessian is approximate, as that of a sample of the rows, steps
-use it with BFGS corrections from the changes of the gradient (Nocedal, Updating quasi-Newton matrices with limited
-storage, Math. Comp. 1980). If these converge slowly, its factor preconditions conjugate gradients on the full Hessian
-(Byrd et al., On the use of stochastic Hessian information in optimization methods for machine learning, SIAM J. Optim.
-2011), so that neither badly scaled nor strongly correlated columns prevent convergence.
+conjugate gradient iterations, which often cost a fraction of that. If the Hessian is approximate, for example that of a
+sample of the rows, steps use it with BFGS corrections from the changes of the gradient (Nocedal, Updating quasi-Newton
+matrices with limited storage, Math. Comp. 1980). If these converge slowly, the approximate Hessian becomes the
+preconditioner of conjugate gradients on the full Hessian (Byrd et al., On the use of stochastic Hessian information in
+optimization methods for machine learning, SIAM J. Optim. 2011), so that neither badly scaled nor strongly correlated
+columns prevent convergence.
 """
 
 from __future__ import annotations
@@ -24,38 +25,41 @@ ROUNDING = 4 * np.finfo(np.float64).eps
 """Relative rounding error of the objective (convention)."""
 
 WORSE = 1e-9
-"""A relative difference of objectives up to this size is taken as rounding (convention)."""
+"""A start counts as worse than zero if its objective is higher by more than this relative difference (convention).
+Smaller differences may be rounding errors."""
 
 MAX_SHORTENED = 60
-"""How often a start is divided by 4, at most (convention)."""
+"""The most times that a start is divided by 4 (convention)."""
 
 ROUGH_ACCURACY = 1e-3
-"""Steps that need not reduce the gradient below this share are first tried without a factor (convention)."""
+"""A step that need not reduce the gradient below this share is first tried without a Cholesky factor (convention)."""
 
 VARIABLES_PER_PRODUCT = 8
-"""For n variables, a factor costs about as much as n / 8 products with the Hessian: conjugate gradients get as many."""
+"""For n variables, a factor costs about as much as n / 8 products with the Hessian (chosen by us): conjugate gradients
+get that many iterations."""
 
 FEW_VARIABLES = 64
-"""With at most so many variables a factor costs next to nothing, and conjugate gradients are not tried (convention)."""
+"""With at most this many variables a factor costs little, and conjugate gradients are not tried (convention)."""
 
 SINGULAR = 1e-7
-"""Smaller pivots of a matrix with unit diagonal may be rounding errors: a Cholesky factor may exist here only by
+"""Smaller pivots of a matrix with unit diagonal may be rounding errors: a Cholesky factor may then exist only by
 accident (convention)."""
 
 DAMPINGS = (0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1, 1.0, 10.0, 1e3)
-"""Added to a unit diagonal, one after the other, until there is a Cholesky factor (convention)."""
+"""Multiples of the identity that are added to a matrix with unit diagonal, one after another, until it has a Cholesky
+factor (convention)."""
 
 SLOW = 0.5
-"""If a step leaves a larger share of the gradient, products with the full Hessian are used (convention). Each costs as
-much as a gradient, and together they save more than that."""
+"""If a step leaves a larger share of the gradient, products with the full Hessian are used (convention). Each product
+costs as much as a gradient, but the better steps save more gradients than that."""
 
 MAX_STEP_WHERE_FLAT = 4.0
-"""The longest step if the loss has flat stretches, in standard deviations of the score (convention). Further out the
-slope may vanish, and no step would lead back."""
+"""The longest step if the loss has flat stretches, in standard deviations of the score (convention). After a longer
+step the slope may vanish, and no step would lead back."""
 
 
 class Minimum(NamedTuple):
-    """The result of Newton's method; `gradient_norm` is that of the gradient by standardised columns."""
+    """The result of Newton's method; `gradient_norm` is the norm of the gradient in units of standardised columns."""
 
     z: Floats
     value: float
@@ -78,7 +82,7 @@ def newton(
     A run that will clearly end above `stop_above` is stopped early.
     """
     if not problem.is_whole and not z.any():
-        # A start at zero is far from the minimum. An approximate minimum on the sample costs a fraction of the time.
+        # A start at zero is far from the minimum. An approximate minimum on the sample takes a fraction of the time.
         z = newton(problem.sample, z, tolerance=1e4 * tolerance, max_iter=max_iter).z
     steps = _Steps(problem)
     z, value, gradient = _no_worse_than_zero(problem, z)
@@ -109,8 +113,8 @@ def _norm(vector: Floats) -> float:
 def _no_worse_than_zero(problem: Restricted, z: Floats) -> tuple[Floats, float, Floats]:
     """The start, shortened until it is no worse than zero.
 
-    Coefficients can be far too long after correlated columns, which balanced them, were removed. There the loss is flat
-    or linear, and Newton steps are unreliable.
+    Coefficients can be far too large if columns were removed whose contributions nearly cancelled theirs. At such a
+    start the loss is flat or linear, and Newton steps are unreliable.
     """
     value, gradient = problem.gradient(z)
     for _ in range(MAX_SHORTENED):
@@ -142,11 +146,11 @@ class _Steps:
         self._problem = problem
         self._quasi_newton: _QuasiNewton | None = None
         self._last_norm = np.inf
-        # If the loss has flat stretches, its Hessian changes much within a step, and corrections do not help.
+        # If the loss has flat stretches, its Hessian changes too much within a step for BFGS corrections to help.
         self._needs_products = problem.has_flat_stretches
         self._skips_factors = len(problem.scale) > FEW_VARIABLES and not problem.has_flat_stretches
-        # The index of the last damping: after an indefinite Hessian the next one mostly is indefinite, too.
-        self._place = 0
+        # The index of the last damping: after an indefinite Hessian, the next one is usually indefinite, too.
+        self._damping = 0
 
     def __call__(self, z: Floats, gradient: Floats, accuracy: float) -> Floats:
         find = self._exact if self._problem.hessian_is_exact else self._inexact
@@ -161,9 +165,9 @@ class _Steps:
             rough = self._rough(z, gradient, accuracy)
             if rough.is_solved:
                 return rough.x
-            self._skips_factors = False  # badly conditioned, and it will remain so
-        # Two dampings below the last one, so that the damping can decrease again.
-        solve, self._place = _solver(self._problem.hessian(z), first=max(self._place - 2, 0))
+            self._skips_factors = False  # the Hessian is ill-conditioned, and will be at the next steps
+        # Start two dampings below the last one, so that the damping can decrease again.
+        solve, self._damping = _solver(self._problem.hessian(z), first=max(self._damping - 2, 0))
         return -solve(gradient)
 
     def _rough(self, z: Floats, gradient: Floats, accuracy: float) -> ConjugateGradients:
@@ -189,7 +193,8 @@ class _Steps:
             self._needs_products = True
         if not self._needs_products:
             return self._quasi_newton.step(z, gradient)
-        # Each step reduces the residual to 0.3: more accurate steps cost more products than they save gradients.
+        # Each step reduces the residual to 0.3 of its size (chosen by us): the products for more accurate steps would
+        # cost more than the gradients that they save.
         forcing = max(0.3, accuracy)
         return _conjugate_gradients(self._problem.hessian_product(z), self._quasi_newton.solve, -gradient, forcing).x
 
@@ -226,13 +231,14 @@ class _QuasiNewton:
 
 
 def _solver(hessian: Floats, first: int = 0) -> tuple[Callable[[Floats], Floats], int]:
-    """A solver for the Hessian, or for a diagonal, damped if it is not positive definite, and the damping's index.
+    """A solver for the Hessian, and the index of its damping.
 
-    Dampings are tried from the index `first` on.
+    A Hessian that is not positive definite is damped; dampings are tried from the index `first` on. A one-dimensional
+    array is a diagonal.
     """
     if hessian.ndim == 1:
         return lambda v: v / hessian, 0
-    # Scaled to a unit diagonal, so that one damping suits all variables.
+    # The matrix is scaled to a unit diagonal, so that one damping suits all variables.
     scale = 1 / np.sqrt(_away_from_zero(np.abs(np.diag(hessian))))
     scaled = hessian * scale[:, None] * scale
     damped = _with_factor(scaled, first)
@@ -242,11 +248,11 @@ def _solver(hessian: Floats, first: int = 0) -> tuple[Callable[[Floats], Floats]
 
 
 class _ScaledSolver:
-    """Solves from a matrix that is scaled to a unit diagonal.
+    """Solves linear systems of a Hessian, given its version scaled to a unit diagonal.
 
-    Only NumPy is used: SciPy has its own BLAS threads, which wait for NumPy's, at ten times the cost. NumPy has no
-    triangular solver. So the first solution is that of the matrix, and for a second one its factor is inverted, which
-    takes as long as three solutions.
+    Only NumPy is used: SciPy has its own BLAS threads, which wait for NumPy's and make a solution ten times as slow.
+    NumPy has no triangular solver. The first system is therefore solved with the matrix itself. For a second one the
+    Cholesky factor is inverted, which takes as long as three solutions.
     """
 
     def __init__(self, damped: Damped, scale: Floats) -> None:
@@ -276,7 +282,7 @@ class Damped(NamedTuple):
 
 
 def _with_factor(scaled: Floats, first: int) -> Damped | None:
-    """The matrix with the least damping, from the index `first` on, for which there is a factor."""
+    """The matrix with the first damping, from the index `first` on, for which it has a Cholesky factor."""
     for place, damping in enumerate(DAMPINGS[first:], first):
         matrix = scaled + damping * np.eye(len(scaled)) if damping else scaled
         try:
@@ -315,7 +321,7 @@ def _conjugate_gradients(
     for _ in range(max_iter):
         image = product(direction)
         curvature = float(direction @ image)
-        if curvature <= 0:  # what was reached so far, or at once the preconditioned gradient, is a descent direction
+        if curvature <= 0:  # the current x is a descent direction; at the first step, the preconditioned gradient is
             return ConjugateGradients(x if x.any() else direction, False)
         length = size / curvature
         x += length * direction

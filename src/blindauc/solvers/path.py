@@ -1,4 +1,4 @@
-"""Warm-started fits along a path: approximate ones for the search, and a solver that makes the last fit exact.
+"""Warm-started fits along a path: approximate fits for the search, and a solver that makes the last fit exact.
 
 The outliers of a fit are chosen by concentration steps (Rousseeuw and Van Driessen, A fast algorithm for the minimum
 covariance determinant estimator, Technometrics 1999): fit, choose as outliers the positives that lower the objective
@@ -18,27 +18,28 @@ from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
 CONCENTRATION_STEPS = 3
-"""Concentration steps of a fit, at most (convention)."""
+"""The most concentration steps of a fit (convention)."""
 
 ROUGH = 1e-2
-"""Tolerance of approximate fits (convention): more accuracy hardly changes the ranking."""
+"""Tolerance of approximate fits (convention). Higher accuracy hardly changes the ranking."""
 
 MAX_ITER = 50
-"""Newton steps of an approximate fit, at most (convention)."""
+"""The most Newton steps of an approximate fit (convention)."""
 
 REDUCTION = 0.3
-"""The first fit of a path reduces the norm of the gradient at least to this share (convention). If columns are nearly
-collinear, the directions that separate the classes have a small gradient from the start. Without a reduction, the fit
-would count as converged there and would not move as the ridge decreases."""
+"""The first fit of a path reduces the norm of the gradient at its start at least to this share (convention). If columns
+are nearly collinear, the gradient is small from the start in the directions that separate the classes. Without a
+reduction, the fit would count as converged and would not change as the ridge decreases."""
 
 RIDGES = (1e3, 1e2, 1e1)
-"""The solver starts from these multiples of the ridge, one after the other (convention)."""
+"""Multiples of the ridge that the solver fits first, one after another (convention)."""
 
 LARGEST_START = 1e50
-"""Starts with larger coefficients, from columns in tiny units, are replaced by zero (convention)."""
+"""A start with larger coefficients, which columns in tiny units have, is replaced by zero (convention)."""
 
 TIGHTER = 1.5
-"""The factor by which feature sets shrink along a path (convention; as `choice.space.COLUMN_RATIO`)."""
+"""The largest factor by which feature sets shrink in one step of a path (convention; the same as
+`choice.space.COLUMN_RATIO`)."""
 
 
 @on_a_sample_first
@@ -53,8 +54,8 @@ def path(
 ) -> Solution:
     """Decrease the ridge, then the number of features, with approximate fits, and make the last fit exact.
 
-    It does not search for exchanges. The objective may end higher than with `exchange`, but features and outliers
-    depend less on the sample.
+    This solver does not search for exchanges. The objective may end higher than with `exchange`, but features and
+    outliers vary less from sample to sample.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def path(
         values=(rough.value, end.value),
         gradient_norm=end.gradient_norm / fitter.reference,
         converged=end.converged,
-        n_iter=max(fitter.n_iter, 1),  # if the approximate fit is exact already, checking it counts as one step
+        n_iter=max(fitter.n_iter, 1),  # if the approximate fit is already exact, checking it counts as one step
     )
 
 
@@ -93,11 +94,11 @@ def approach(objective: Objective, features: Sparsity, outliers: Sparsity, *, ma
 
 
 def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sparsity], list[int]]:
-    """A sequence of feature sets from `everything` to those wanted, the loosest first, and the indices of the latter.
+    """A sequence of feature sets from `everything` to the wanted ones, and the indices of the wanted ones in it.
 
-    No set has fewer than two thirds of the units of the one before it: if many columns are removed at once, some of
-    them would have become important later. A wanted set that is not within the one before it starts from `everything`
-    again.
+    The wanted sets are given from the loosest to the tightest. Each set has about two thirds of the units of the one
+    before it, or more: among many columns removed at once, some would have become important later. If a wanted set is
+    not within the one before it, the sequence starts from `everything` again.
     """
     ladder, places = [everything], []
     for features in wanted:
@@ -114,10 +115,10 @@ def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sp
 def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Floats:
     """The coefficients of the best fit of all features, over starts from robust directions.
 
-    Fits are compared with a ridge of one `ridge_unit`, as strong as the data's curvature. With a stronger ridge a fit
-    depends on little more than the means, which many far outliers can shift.
+    The fits have a ridge of one `ridge_unit`, whose curvature equals that of the data, unless the loss is not convex.
+    With a stronger ridge a fit depends on little more than the means, which many distant outliers can shift.
     """
-    # If the loss is not convex, a start that is good for one ridge may not be for another.
+    # If the loss is not convex, a start that is good for one ridge may be poor for another.
     at = objective.with_ridge(objective.ridge_unit) if objective.is_convex else objective
     fitter = Fitter(at, ROUGH, max_iter)
     everything, zero = np.ones(objective.n_columns, dtype=bool), np.zeros(objective.n_columns)
@@ -125,7 +126,7 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MA
     if outliers.is_nothing:
         coef = fitter(everything, nobody, zero, unshifted).coef
     else:
-        # The directions only choose outliers. The fits start from zero, as the loss may be flat far from it.
+        # The directions only choose outliers. The fits start from zero, because the loss may be flat far from it.
         starts = (lowest(objective, outliers, direction) for direction in objective.robust_directions)
         rough = [fitter(everything, flagged, zero, unshifted) for flagged in starts]
         fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
@@ -148,7 +149,7 @@ def feature_path(
     tol: float = ROUGH,
     max_iter: int = MAX_ITER,
 ) -> Iterator[Fit]:
-    """A fit for each feature set, from the loosest to the tightest, each with outliers from the same set.
+    """A fit for each feature set, from the loosest to the tightest. All fits have the same allowed sets of outliers.
 
     Parameters
     ----------

@@ -2,13 +2,13 @@
 
 Ren et al., A robust AUC maximization framework with simultaneous outlier detection and feature selection for
 positive-unlabeled classification. Each step uses all positives and a batch of the unlabelled rows, and ends with a
-projection. As published, with one step size for weights and shifts and with projections from the first step on, the
-method ends near where it started. The changes are:
+projection. As published, with one step size for coefficients and shifts and with projections from the first step on,
+the method ends near where it started. The changes are:
 
-- each weight has a step size by its own curvature, and is projected in the same units;
-- the first epochs have no projections, so that the supports are chosen from weights that have been fitted;
+- each coefficient has a step size that depends on its own curvature, and is projected in the same units;
+- the first epochs have no projections, so that the support is chosen from coefficients that have been fitted;
 - the shifts, a separable block, are minimised exactly after each epoch;
-- an epoch ends at the mean of its iterates; one that raised the objective is undone and the step size halved.
+- an epoch ends at the mean of its iterates; if it did not lower the objective, it is undone and the step size halved.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from blindauc.solvers.solution import (
 )
 
 FREE_EPOCHS = 10
-"""Epochs without projections (convention)."""
+"""The number of first epochs, which have no projections (convention)."""
 
 STEPS_PER_EPOCH = 20
-"""Steps of an epoch, at most (convention)."""
+"""The most steps of an epoch (convention)."""
 
 MIN_BATCH = 16
-"""Unlabelled rows of a batch, at least (convention)."""
+"""The fewest unlabelled rows of a batch, if there are that many (convention)."""
 
 PATIENCE = 5
-"""Epochs without progress after which the run ends (convention)."""
+"""The run ends after this many consecutive epochs without progress (convention)."""
 
 
 def psg(
@@ -55,7 +55,8 @@ def psg(
     Parameters
     ----------
     objective, features, outliers : the problem, with the methods of `solution.py`
-    tol : an epoch with a smaller relative decrease of the objective is idle; five idle epochs end the run
+    tol : an epoch with a smaller relative decrease of the objective is idle; `PATIENCE` successive idle epochs end the
+        run
     max_iter : the most epochs after the free ones
     random_state : draws the batches
     callback : called with a `Progress` after the free epochs and at the end
@@ -107,7 +108,7 @@ class _Run:
         self._start_from(self._projected(self.best.coef))
 
     def epoch(self, tol: float) -> None:
-        """One pass over the unlabelled rows, undone with half the step size if it raised the objective."""
+        """One pass over the unlabelled rows. If it does not lower the objective, undo it and halve the step size."""
         self.n_epochs += 1
         new = self._state(self._mean_iterate())
         is_idle = new.value > self.best.value - tol * abs(self.best.value)
@@ -136,7 +137,7 @@ class _Run:
         return self.features.support(np.sqrt(self.unit) * coef)
 
     def _state(self, coef: Floats) -> _State:
-        """The point with these weights and, after the free epochs, with the best outliers and shifts for them."""
+        """The point with these coefficients and, after the free epochs, the best outliers and shifts for them."""
         flagged = np.zeros(self.objective.n_positives, dtype=bool)
         shift = np.zeros(self.objective.n_positives)
         if not (self.is_free or self.outliers.is_nothing):

@@ -1,4 +1,4 @@
-"""The contracts between solvers and their problems, and the results of solvers."""
+"""The interfaces between solvers and their problems, and the results of solvers."""
 
 from __future__ import annotations
 
@@ -98,9 +98,10 @@ class Solution:
     support, outliers : masks of the coefficients and shifts that may be nonzero
     value : the objective at the solution
     values : the objective after each stage
-    gradient_norm : norm of the gradient by the free variables, relative to that at zero
-    converged : whether `gradient_norm` is within the tolerance
-    n_iter : steps of the inner solver, over all stages
+    gradient_norm : norm of the gradient with respect to the free variables, relative to that at zero
+    converged : whether the solver met its own criterion: for Newton fits, the gradient is within the tolerance or no
+        step lowers the objective by more than rounding; for `psg`, the objective stopped decreasing
+    n_iter : Newton steps, or epochs of `psg`, over all stages
     """
 
     coef: Floats

@@ -9,5 +9,5 @@ from blindauc.trust.stability import StabilitySelection, stability_selection
 
 __all__ = ["RankAssessment", "ScoreJudgement", "StabilitySelection", "assess_ranks", "judge", "stability_selection"]
 
-if not TYPE_CHECKING:  # a type checker would take every name for one of this module
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every name
     __getattr__ = renamed(__name__, {"Judgement": "RankAssessment", "judge_ranks": "assess_ranks"})

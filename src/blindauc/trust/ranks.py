@@ -27,7 +27,7 @@ MOST_PRIOR = 0.99
 
 @dataclass(frozen=True)
 class RankAssessment:
-    """What out-of-fold ranks tell about a model and its labels.
+    """Assessment of a model and its labels by out-of-fold ranks.
 
     Attributes
     ----------
@@ -76,22 +76,23 @@ def _is_better_than_chance(ranked: Ranked, found: Explanation) -> bool:
     """Whether the ranking is significantly better than chance, so that the AUC of the mixture model can be used.
 
     No mixture of the model has an AUC below 0.5. If the labelled rows mostly rank in the lower half, either most labels
-    are wrong or the ranking is, and the model cannot tell which. So the mean rank of the labelled rows must exceed one
-    half by the two-sided 95 % quantile of the Mann-Whitney test. Labels far below both classes are left out, unless
-    they are so many that the ranking may be reversed: most labels are assumed to be right.
+    or the ranking are wrong, and the model cannot distinguish these cases. Therefore the mean rank of the labelled rows
+    must exceed one half significantly: by the two-sided Mann-Whitney test at a level of 5 %. Labels far below both
+    classes are left out of the test. If they are half of the labels or more, they are kept: the ranking may then be
+    reversed, because most labels are assumed to be right.
     """
     not_far = ranked.pos_weight * (1 - found.model.far(ranked.pos))
     kept = not_far if not_far.sum() > ranked.pos_weight.sum() / 2 else ranked.pos_weight
-    reach = NormalDist().inv_cdf(0.975) * np.sqrt((1 / kept.sum() + 1 / ranked.unl_weight.sum()) / 12)
-    return found.auc.low > CHANCE and float(np.average(ranked.pos, weights=kept)) - reach > CHANCE
+    half_width = NormalDist().inv_cdf(0.975) * np.sqrt((1 / kept.sum() + 1 / ranked.unl_weight.sum()) / 12)
+    return found.auc.low > CHANCE and float(np.average(ranked.pos, weights=kept)) - half_width > CHANCE
 
 
 def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
-    """The AUC with its interval extended downwards to the value that Theorem 1 gives if no label is wrong."""
+    """The AUC, with its interval extended down to the value of Theorem 1 of the paper, which assumes no wrong label."""
     if min(np.count_nonzero(ranked.pos_weight), np.count_nonzero(ranked.unl_weight)) < 2:
         return Estimate(CHANCE, 0.0, 1.0)
     with warnings.catch_warnings():
-        # `pu_auc_score` warns of a wrong prior where the AUC is below zero. Here the ranking may be at fault instead.
+        # If the AUC is negative, `pu_auc_score` warns that the prior is wrong. Here the ranking may be wrong instead.
         warnings.simplefilter("ignore", UserWarning)
         auc = pu_auc_score(
             np.repeat([1, 0], [len(ranked.pos), len(ranked.unl)]),
@@ -100,21 +101,21 @@ def _maybe_worse_than_chance(ranked: Ranked, found: Explanation) -> Estimate:
             prior=usable_prior(found.model.estimate.prior),
         )
     value, low = min(found.auc, auc), min(found.auc.low, auc.low)
-    worst = _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
-    # If the interval is all of [0, 1], report 0.5: the estimate itself may be clipped to 0 or 1, which would mislead.
-    return worst if worst.low > 0 or worst.high < 1 else Estimate(CHANCE, 0.0, 1.0)
+    extended = _clipped(Estimate(float(value), low, found.auc.high), 0.0, 1.0)
+    # If the interval is all of [0, 1], 0.5 is reported: the estimate may be clipped to 0 or 1, which would mislead.
+    return extended if extended.low > 0 or extended.high < 1 else Estimate(CHANCE, 0.0, 1.0)
 
 
 def usable_prior(prior: Estimate) -> Estimate:
-    """The prior, clipped to at most `MOST_PRIOR` so that there is an AUC."""
+    """The prior, clipped to at most `MOST_PRIOR`, so that the AUC is defined."""
     return _clipped(prior, 0.0, MOST_PRIOR)
 
 
 def residual_contamination(contamination: Estimate) -> Estimate:
     """The contamination that remains after labels were weighted by `1 - suspicion`.
 
-    Its estimate is zero, as the weights remove the expected wrong labels. The weights may remove too many or too few:
-    the interval is as wide as that of the contamination.
+    The estimate is zero, because the weights remove the expected number of wrong labels. They may remove too many or
+    too few: the interval is as wide as that of the contamination.
     """
     half = (contamination.high - contamination.low) / 2
     return Estimate(0.0, -half, half, contamination.confidence)
@@ -126,9 +127,9 @@ def _clipped(estimate: Estimate, least: float, most: float) -> Estimate:
 
 
 def without_evidence(assessment: RankAssessment, prior: float | None) -> RankAssessment:
-    """The assessment with uninformative intervals from 0 to 1, for when too few rows were held out.
+    """The assessment with uninformative intervals from 0 to 1, used if too few rows were held out.
 
-    A prior that was given keeps its interval.
+    A given prior keeps its interval.
     """
     model, found = assessment.score_model, assessment.estimate
     class_prior = found.prior if prior is not None else _uninformative(found.prior)
@@ -144,14 +145,14 @@ def _uninformative(share: Estimate) -> Estimate:
 
 
 def has_evidence(model: ScoreModel) -> bool:
-    """Whether the model was fitted to the ranks of enough out-of-fold rows, so that its numbers can be reported."""
+    """Whether the model was fitted to the ranks of enough out-of-fold rows for its estimates to be reported."""
     return not model.plausible.says_nothing
 
 
 def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> ScoreModel:
-    """A model of ranks turned into a model of scores, by the quantiles of the unlabelled scores.
+    """Convert a model of ranks to a model of scores, by the quantiles of the unlabelled scores.
 
-    Each step ends half way between two neighbouring scores, so that rounding errors never move a row to another step.
+    Each step ends halfway between two neighbouring scores, so that rounding errors never move a row to another step.
     """
     levels, place = np.unique(unl_scores, return_inverse=True)
     ranks = share_below(levels, levels, np.bincount(place, unl_weight).astype(np.float64))
@@ -161,9 +162,9 @@ def on_scores(model: ScoreModel, unl_scores: Floats, unl_weight: Floats) -> Scor
 
 
 def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
-    """The model with the probabilities of a population that mixes labelled and unlabelled rows.
+    """The model with the probabilities for a population of labelled and unlabelled rows.
 
-    Densities are relative to that of the unlabelled rows. With `clean` the density of correctly labelled rows,
+    Densities are relative to that of the unlabelled rows. If `clean` is the density of correctly labelled rows,
     `probability` the share of positives among the unlabelled rows and c = `labelled_share`, the probability is
 
         (c clean + (1 - c) probability) / (c clean / (1 - suspicion) + 1 - c).
@@ -174,6 +175,6 @@ def among_all_rows(model: ScoreModel, labelled_share: float) -> ScoreModel:
     clean = (1 - contamination) * model.probabilities / prior
     labelled = clean / np.maximum(1 - model.suspicions, 1e-9)
     positive = labelled_share * clean + (1 - labelled_share) * model.probabilities
-    everything = labelled_share * labelled + (1 - labelled_share)
-    probabilities = np.maximum.accumulate(np.clip(positive / everything, 0.0, 1.0))
+    all_rows = labelled_share * labelled + (1 - labelled_share)
+    probabilities = np.maximum.accumulate(np.clip(positive / all_rows, 0.0, 1.0))
     return replace(model, probabilities=probabilities, labelled_share=labelled_share)

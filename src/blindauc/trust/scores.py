@@ -22,7 +22,7 @@ from blindauc.trust.ranks import CHANCE, assess_ranks, has_evidence, on_scores, 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ScoreJudgement:
-    """Result of `judge`: what out-of-fold scores tell about a model and its labels.
+    """Result of `judge`: assessment of a model and its labels by out-of-fold scores.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class ScoreJudgement:
     suspicion : ndarray of shape (n_pos,)
         The probability that each of these labels is wrong.
     rank : ndarray of shape (n,)
-        The share of the unlabelled rows that score below each row; only rows of the same fold count if `folds` were
-        given.
+        The share of the unlabelled rows that score below each row. If `folds` were given, only rows of the same fold
+        count.
     rank_model : ScoreModel
-        As functions of the rank: the probability that an unlabelled row is positive, and the suspicion of a label.
+        The probability that an unlabelled row is positive and the suspicion of a label, as functions of the rank.
     """
 
     auc: Estimate
@@ -74,7 +74,7 @@ class ScoreJudgement:
         Parameters
         ----------
         unl_scores : array-like of shape (n_unl,), optional
-            Scores of unlabelled rows by the model that you will use, such as one fitted to all labelled rows. That
+            Scores of unlabelled rows from the model that you will use, such as one fitted to all labelled rows. That
             model should not have been fitted to these rows. By default, the scores that were passed to `judge`.
 
         Returns
@@ -89,7 +89,7 @@ class ScoreJudgement:
         if self._unlabelled is None:
             raise ValueError(
                 "The models of different folds may score on different scales: pass unl_scores, scores of unlabelled "
-                "rows by the model that you will use."
+                "rows from the model that you will use."
             )
         return on_scores(self.rank_model, *self._unlabelled)
 
@@ -139,9 +139,9 @@ def judge(
     y_pu : array-like of shape (n,)
         1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row.
     out_of_fold_scores : array-like of shape (n,)
-        One score per row, higher for positives, each by a model that was not fitted to the row, such as from
+        One score per row, higher for positives, from a model that was not fitted to the row. For example, use
         `sklearn.model_selection.cross_val_predict` with shuffled folds. In-sample scores give an AUC that is too high,
-        and hide wrong labels. A warning says if positives score lower than unlabelled rows.
+        and hide wrong labels. If labelled positives score lower than unlabelled rows, there is a warning.
     prior : float, optional
         The share of positives among the unlabelled rows, if known.
     sample_weight : array-like of shape (n,), optional
@@ -150,13 +150,13 @@ def judge(
         The fold in which each row was held out. Rows are then ranked among the unlabelled rows of their own fold, so
         that the models of different folds may have different scales.
     pos_label : object, default=None
-        The label of positives; the larger of the two by default.
+        The label of positives; by default, the larger of the two labels.
 
     Returns
     -------
     ScoreJudgement
         With `auc`, `prior`, `contamination`, `suspicion`, `doubtful_labels(max_fdr)` and `calibration()`. With fewer
-        than 15 labelled positives all intervals are 0 to 1, except that of a prior that was given.
+        than 15 labelled positives all intervals are 0 to 1, except that of a given prior.
 
     Examples
     --------
@@ -213,14 +213,14 @@ def _ranked(rank: Floats, is_positive: Bools, weight: Floats) -> Ranked:
 
 
 def _warn_if_reversed(ranked: Ranked) -> None:
-    """Warn if the blind AUC is below one half by a Mann-Whitney test at the two-sided level of 1 %."""
+    """Warn if the blind AUC is significantly below one half, by a two-sided Mann-Whitney test at a level of 1 %."""
     blind_auc = float(np.average(ranked.pos, weights=ranked.pos_weight))
-    reach = NormalDist().inv_cdf(0.995) * np.sqrt((1 / ranked.pos_weight.sum() + 1 / ranked.unl_weight.sum()) / 12)
-    if blind_auc + reach < CHANCE:
+    half_width = NormalDist().inv_cdf(0.995) * np.sqrt((1 / ranked.pos_weight.sum() + 1 / ranked.unl_weight.sum()) / 12)
+    if blind_auc + half_width < CHANCE:
         warnings.warn(
             f"Labelled positives score lower than unlabelled rows (the blind AUC is {blind_auc:.3f}; 0.5 is chance). "
-            "The sign of the scores may be reversed: if low scores mean positive, pass -out_of_fold_scores; of "
-            "predict_proba, pass the column of the positive class.",
+            "The sign of the scores may be reversed: if low scores mean positive, pass -out_of_fold_scores; from the "
+            "output of predict_proba, pass the column of the positive class.",
             UserWarning,
             stacklevel=3,
         )
@@ -247,13 +247,13 @@ def _read_vector(name: str, values: Any, n_rows: int | None = None) -> Floats:
         raise ValueError(f"{name} must hold numbers, one for each row: {str(error).splitlines()[0]}") from error
     if vector.ndim != 1:
         raise ValueError(
-            f"{name} must hold one score for each row, but its shape is {vector.shape}: of the output of "
+            f"{name} must hold one number for each row, but its shape is {vector.shape}: from the output of "
             "predict_proba, pass the column of the positive class, `[:, 1]`."
         )
     if n_rows is not None and len(vector) != n_rows:
-        raise ValueError(f"y_pu and {name} must have as many rows as each other: {n_rows} and {len(vector)} came.")
+        raise ValueError(f"y_pu and {name} must have the same length, but they have {n_rows} and {len(vector)} rows.")
     if len(vector) == 0 or not np.isfinite(vector).all():
-        raise ValueError(f"{name} must be finite numbers, at least one: leave out rows that have none, such as NaN.")
+        raise ValueError(f"{name} must hold finite numbers, and at least one: leave out rows with NaN or infinity.")
     return vector
 
 
@@ -274,7 +274,7 @@ def _read_weight(sample_weight: Any, is_positive: Bools) -> Floats:
 def _read_folds(folds: Any, n_rows: int) -> Ints:
     values = column_or_1d(folds)
     if len(values) != n_rows:
-        raise ValueError(f"y_pu and folds must have as many rows as each other: {n_rows} and {len(values)} came.")
+        raise ValueError(f"y_pu and folds must have the same length, but they have {n_rows} and {len(values)} rows.")
     if is_missing(values).any():
-        raise ValueError("folds must name the fold of every row, but some are missing: drop the rows without a score.")
+        raise ValueError("folds must name the fold of every row, but some are missing: drop the rows without a fold.")
     return np.unique(values, return_inverse=True)[1].ravel()

@@ -49,8 +49,8 @@ class StabilitySelection:
 
         .. math:: E[V] \le C(\tau) \frac{q^2}{p}, \qquad C_{MB}(\tau) = \frac{1}{2 \tau - 1}
 
-        with q the mean number selected in a half-sample, p the number of columns and :math:`\tau > 1/2` the share
-        asked for (Meinshausen and Buhlmann, JRSS B 2010). If the frequencies of false columns have a unimodal
+        with q the mean number of columns selected in a half-sample, p the number of columns and :math:`\tau > 1/2` the
+        share `at_least` (Meinshausen and Buhlmann, JRSS B 2010). If the frequencies of false columns have a unimodal
         distribution, as they nearly always do, B complementary pairs of halves give
 
         .. math::
@@ -62,15 +62,15 @@ class StabilitySelection:
         Theorem 1 applies, whose constant is that of Meinshausen and Buhlmann.
 
         False columns are those that a half-sample selects with probability at most q / p, no more often than a column
-        picked at random. A column that is independent of the label is one of them if the selector treats all such
-        columns alike. A near copy of a relevant column may be selected more often, and is then not counted.
+        picked at random. A column that is independent of the label is false if the selector treats all such columns
+        alike. A near copy of a relevant column may be selected more often; it does not count as false.
 
         The bound is about the true class Y, although only the labels of some positives are known. If positives are
         labelled at random, and wrong labels are a random sample of the negatives, the probability of a label depends on
         a row only through P(Y = 1 | x). A column that is independent of Y given the others is then independent of
         the label, too, whatever the class prior. This fails where labelling depends on the column itself. If, for
         example, mostly the oldest patients were examined, age predicts the label without predicting Y. It is then
-        selected as often as a relevant column, and no bound counts it.
+        selected as often as a relevant column, and the bound does not count it.
 
         Parameters
         ----------
@@ -114,12 +114,12 @@ class StabilitySelection:
         return self.group_frequency
 
     def _attained(self, at_least: float) -> float:
-        """`at_least` rounded up to a multiple of 1 / `n_resamples`: the same columns, with a tighter bound."""
+        """`at_least`, rounded up to a multiple of 1 / n_resamples: the same columns have a tighter bound."""
         return float(np.ceil(at_least * self.n_resamples - 1e-9) / self.n_resamples)
 
 
 def _meinshausen_buhlmann(share: float, rate: float, n_pairs: int) -> float:
-    """The factor of q^2 / p in the bound; `rate` = q / p and the number of pairs do not enter."""
+    """The factor of q^2 / p in the bound; it does not depend on `rate` = q / p and the number of pairs."""
     return 1 / (2 * share - 1)
 
 
@@ -127,7 +127,7 @@ def _shah_samworth(share: float, rate: float, n_pairs: int) -> float:
     """The factor of q^2 / p for unimodal frequencies; that of Meinshausen and Buhlmann where its conditions fail."""
     any_shape = 1 / (2 * share - 1)
     lowest = min(0.5 + rate**2, 0.5 + 1 / (2 * n_pairs) + 0.75 * rate**2)
-    # The theorem is for rates up to 1 / sqrt(3) and for shares in steps from 1 / 2 + 1 / B.
+    # The theorem holds for rates up to 1 / sqrt(3), and for the shares 1 / 2 + 1 / B, 1 / 2 + 3 / (2 B), ..., 1.
     if 3 * rate**2 > 1 or share <= lowest or share < 0.5 + 1 / n_pairs - 1e-9:
         return any_shape
     if share <= 0.75:
@@ -163,8 +163,8 @@ def stability_selection(
     Parameters
     ----------
     estimator : estimator with `get_support`
-        It must select columns: those of this package need `n_features_to_select`. Its hyper-parameters should be fixed,
-        as those of the `best_estimator_` of a search are.
+        It must select columns: estimators of this package need `n_features_to_select`. Its hyper-parameters should be
+        fixed, as in the `best_estimator_` of a search.
     X, y : as in the estimator's `fit`
     n_resamples : int, default=50
         The number of half-samples; an odd number is raised by one. Shah and Samworth (2013) recommend 100.
@@ -207,12 +207,12 @@ def _check_selects_columns(estimator: Any) -> None:
     name = type(estimator).__name__
     if not hasattr(estimator, "get_support"):
         raise ValueError(
-            f"stability_selection needs an estimator with get_support, which {name} has not: instead of a pipeline, "
-            "pass its last step, with X as the steps before it transform it."
+            f"stability_selection needs an estimator with get_support, but {name} has none: instead of a pipeline, "
+            "pass its last step, with X transformed by the steps before it."
         )
     params = estimator.get_params()
     if "shape" not in params or "n_features_to_select" not in params:
-        return  # not one of ours
+        return  # not an estimator of this package
     shape = params["shape"]
     if not set([shape] if isinstance(shape, str) else shape) & {"auto", *SELECTING}:
         raise ValueError(f'{name}(shape={shape!r}) selects no columns: choose "linear" or "curves".')
