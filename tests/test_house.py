@@ -1,5 +1,6 @@
 """CONTRIBUTING, the import floors and the tree agree: every module is on its floor, and no file is long."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "blindauc"
 LONGEST = 350
+WITHOUT_A_MATRIX = ("objectives", "solvers", "prior", "evidence", "choice", "explain", "trust", "report")
 
 
 def floors_of_the_table():
@@ -41,3 +43,17 @@ def test_rows_of_the_table_are_in_the_order_of_the_layers():
 def test_no_file_is_long():
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_what_learns_from_rows_never_sees_how_they_are_stored():
+    files = [path for name in WITHOUT_A_MATRIX for path in (SOURCE / name).rglob("*.py")]
+    # In code only: examples in docstrings pass X to estimators. The l1 baseline hands its rows to scikit-learn.
+    raw = {
+        path.relative_to(SOURCE).as_posix()
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "X"
+    }
+    assert raw == {"choice/baselines.py"}
+    outside = [path for path in SOURCE.rglob("*.py") if "rows" not in path.parts]
+    assert [path.name for path in outside if "issparse" in path.read_text(encoding="utf-8")] == []

@@ -8,7 +8,9 @@ import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE, UNCHECKED
+from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
+from blindauc.rows.scaling import column_scales
 from blindauc.rows.storage import by_rows, filled
 
 RARE = 0.01
@@ -53,6 +55,22 @@ class Data(NamedTuple):
     def rows(self) -> MemoryRows:
         """The rows with the contract of `Rows`, for objectives."""
         return MemoryRows.of(self.X, self.is_positive, self.weight)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    def digests(self, seed: int = 0) -> Ints:
+        """A hash of the values of each row, which does not depend on how X is stored."""
+        return row_digests(self.X, seed)
+
+    def scales(self, scaling: str) -> Floats:
+        """The scale of each column, as in `column_scales`."""
+        return column_scales(self.X, self.weight, scaling)
+
+    def scored_by(self, model: Any) -> Floats:
+        """The score of each row; of shape (n, n_models) for several models."""
+        return model.scores(self.X)
 
     @property
     def is_confirmed(self) -> Bools:

@@ -18,8 +18,6 @@ from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
-from blindauc.rows.matrix import Matrix
-from blindauc.rows.scaling import column_scales
 from blindauc.rows.storage import in_units
 from blindauc.scorers.linear import LinearModels
 from blindauc.threads import blas_threads_for
@@ -53,15 +51,14 @@ class Comparison:
 
 def difference_of_means(data: Data) -> list[Floats]:
     """Mean of the positives minus mean of the unlabelled rows: unscaled, and divided by the columns' variances."""
-    pos = np.where(data.is_positive, data.weight, 0.0)
-    unl = data.weight - pos
-    difference = Matrix(data.X).adjoint(pos / pos.sum() - unl / unl.sum())
-    return [difference, difference / column_scales(data.X, data.weight, "standard") ** 2]
+    rows = data.rows
+    difference = rows.adjoint(rows.pos_weight / rows.pos_weight.sum(), -rows.unl_share)
+    return [difference, difference / data.scales("standard") ** 2]
 
 
 def l1_logistic(data: Data) -> list[Floats]:
     """Logistic regressions of labelled against unlabelled rows, one for each strength of the l1 penalty."""
-    scale = column_scales(data.X, data.weight, "standard")
+    scale = data.scales("standard")
     # liblinear penalises its intercept, so dense columns are centred. Centring would make sparse columns dense.
     X = in_units(data.X, scale, about=lambda X: X.mean(axis=0))
     weights = []

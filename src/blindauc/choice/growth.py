@@ -10,7 +10,6 @@ from blindauc.data import Data
 from blindauc.estimate import Estimate
 from blindauc.evidence.folds import fold_splits, in_random_order
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
-from blindauc.rows.digests import row_digests
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
 
@@ -39,7 +38,7 @@ def grown(scorer: Scorer, data: Data, spec: Spec) -> tuple[Data, list[GrowthStep
     has twice as many as the one before. The order of the rows depends only on their values, so that samples are nested
     and reproducible.
     """
-    unlabelled = in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0))
+    unlabelled = in_random_order(np.flatnonzero(data.is_unlabelled), data.digests())
     n_unl, path = int(data.is_positive.sum()), []
     while True:
         taken = ~data.is_unlabelled

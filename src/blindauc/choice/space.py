@@ -12,7 +12,6 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.choice.belief import LIKELY_RIDGE, log_belief, log_belief_in_multiples
 from blindauc.data import Data
-from blindauc.rows.scaling import column_scales
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
@@ -193,7 +192,7 @@ def distinct_scalings(data: Data, scalings: Sequence[str]) -> list[str]:
     """The scalings, in their order, without those that equal an earlier one up to a factor."""
     scales: dict[str, Floats] = {}
     for name in scalings:
-        new = np.log(column_scales(data.X, data.weight, name))
+        new = np.log(data.scales(name))
         if all(np.std(new - old) > SAME_SCALES for old in scales.values()):
             scales[name] = new
     return list(scales)

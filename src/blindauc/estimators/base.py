@@ -74,7 +74,7 @@ class PUClassifier(PUParameters):
         self.spread_ = rows.spread
         self._store_outliers(rows, fit.outliers, fit.shift)
         self.l2_, self.objective_, self.n_iter_ = spec.l2, fit.value, fit.n_iter
-        scores = self.model_.scores(data.X)
+        scores = data.scored_by(self.model_)
         reference = reference_rows(rows.explained_by)
         self._store_usual(reference)
         if not self.calibrate:
@@ -162,7 +162,7 @@ class PUClassifier(PUParameters):
         data = scorer.in_memory(rows)
         models = scorer.path(data, [spec])
         model, (outliers,) = models.average(np.ones(1)), models.outliers
-        scores = model.scores(data.X)
+        scores = data.scored_by(model)
         weighed = data.weighing(spec.known_negative_share)
         weight = weighed.weight.copy()
         weight[np.flatnonzero(data.is_positive)[outliers]] = 0.0

@@ -12,7 +12,6 @@ from blindauc.data import Data
 from blindauc.evidence.folds import first_in_random_order
 from blindauc.evidence.out_of_fold import Fold
 from blindauc.explain import Effect, Interaction, effects_of, importances_of, interactions_of
-from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
 from blindauc.scorers import Model
 
@@ -44,7 +43,7 @@ class Explanation:
 
 def reference_rows(data: Data) -> Floats:
     """A sample of unlabelled rows that depends only on their content."""
-    some = first_in_random_order(np.flatnonzero(data.is_unlabelled), row_digests(data.X, 0), MAX_ROWS)
+    some = first_in_random_order(np.flatnonzero(data.is_unlabelled), data.digests(), MAX_ROWS)
     return Matrix(data.X).rows(some).dense()
 
 
@@ -65,6 +64,6 @@ def explained(
 
 def _importance(data: Data, folds: Sequence[Fold]) -> Floats:
     if not folds:
-        return np.full(data.X.shape[1], np.nan)
+        return np.full(data.n_features, np.nan)
     held_out = ((fold.model, data.subset(fold.held_out & ~data.is_known_negative)) for fold in folds)
     return importances_of((model, rows.X, rows.is_positive, rows.weight) for model, rows in held_out)

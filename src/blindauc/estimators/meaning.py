@@ -15,7 +15,6 @@ from blindauc.evidence.folds import n_distinct
 from blindauc.evidence.out_of_fold import OutOfFold
 from blindauc.prior import ScoreModel
 from blindauc.ranks import Ranked, share_below
-from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import spread_of
 from blindauc.trust.ranks import among_all_rows, assess_ranks, has_evidence, on_scores, without_evidence
 
@@ -140,7 +139,7 @@ def _wrong_expected(ranked: Ranked, prior: float | None, checked: Floats) -> Est
 def _n_distinct(data: Data, rank: Floats) -> int:
     """The number of distinct labelled positives with a rank."""
     ranked = data.subset(data.is_labelled & ~np.isnan(rank))
-    return n_distinct(row_digests(ranked.X, 0))
+    return n_distinct(ranked.digests())
 
 
 def as_ranked(data: Data, rank: Floats) -> Ranked:

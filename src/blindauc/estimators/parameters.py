@@ -114,7 +114,7 @@ class PUParameters(PURanking):
             read_sparsity,
             kind=self.sparsity,
             groups=self.groups,
-            n_features=data.X.shape[1],
+            n_features=data.n_features,
             feature_names=getattr(self, "feature_names_in_", None),
             has_intercept=self.has_intercept,
         )

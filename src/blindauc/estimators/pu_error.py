@@ -53,7 +53,7 @@ class PUErrorProblem(PUParameters):
 def estimated_prior(data: Data) -> float:
     """The class prior, estimated from the out-of-fold ranks of a blind AUC fit, which needs no prior."""
     data = data.as_numbers()
-    n_columns = data.X.shape[1]
+    n_columns = data.n_features
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
     first = Spec("standard", "logistic", 1.0, 0.0, n_columns)
     ranks, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))

@@ -156,7 +156,7 @@ class ScreenedRows:
         """The standard deviation of each column over all rows; NaN of categories."""
         if self.parts is not None:
             return self.parts.spread
-        spread = np.full(self.data.X.shape[1], np.nan)
+        spread = np.full(self.data.n_features, np.nan)
         is_number = slice(None) if self.data.is_category is None else ~self.data.is_category
         spread[is_number] = self.data.without_categories().filled().rows.spread
         return spread
@@ -221,7 +221,7 @@ def screened(data: Data, is_wanted: bool, n_rows: int | None = None) -> Screened
     """
     nobody, n_rows = np.zeros(0, dtype=np.intp), len(data.row) if n_rows is None else n_rows
     numbers = data.without_categories()
-    if not (is_wanted and numbers.X.shape[1]):
+    if not (is_wanted and numbers.n_features):
         return ScreenedRows(data, nobody, nobody, n_rows)
     unlabelled = np.flatnonzero(data.is_unlabelled)
     # Only as many as the screen uses: copying all would take longer than a fit.

@@ -79,7 +79,7 @@ def automatic_shapes(estimator: Any, rows: ScreenedRows) -> list[str]:
         return ["trees"]  # no other takes categories
     data, possible = rows.data, [shape for shape in SHAPES if shape_fault(shape, estimator, rows) is None]
     n_rows = min(len(data.row), sum(most_fitted(int(data.is_positive.sum()))))
-    if n_rows * data.X.shape[1] > AFFORDABLE:
+    if n_rows * data.n_features > AFFORDABLE:
         possible = [shape for shape in possible if shape not in ("curves", "trees")]
     return [shape for shape in possible if shape != "trees" or is_installed()]
 

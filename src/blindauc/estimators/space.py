@@ -115,7 +115,7 @@ def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:
 
 def _column_counts(estimator: Any, data: Data) -> list[Any]:
     """Numbers of columns, of groups or (exclusive sparsity) of columns per group, in decreasing order."""
-    p = int(data.X.shape[1])
+    p = data.n_features
     sizes = np.array([p])
     if estimator.groups is not None:
         sizes = np.bincount(resolve_groups(estimator.groups, p, getattr(estimator, "feature_names_in_", None)))

@@ -168,7 +168,7 @@ class TunedPUClassifier(PUParameters):
         left_out = np.isin(row, row[average.left_out])
         self._store_outliers(rows, left_out, np.where(left_out, np.inf, 0.0))
         self.n_iter_ = self.best_estimator_.n_iter_
-        scores = self.model_.scores(data.X)
+        scores = data.scored_by(self.model_)
         meaning = meaning_of(
             data,
             scores,

@@ -39,13 +39,13 @@ class Split:
 
 
 def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> list[Split]:
-    """One split per fold; fewer folds if distinct rows are few, none if there are fewer than `min_pos` distinct positives.
+    """One split per fold; fewer folds if distinct rows are few, none with fewer than `min_pos` distinct positives.
 
     Every fit has at least two positives and one unlabelled row, and every fold holds out at least one row of each kind.
     """
     if data.time is not None:
         return _forward_splits(data, data.time, n_folds, min_pos)
-    digests = row_digests(data.X, seed)
+    digests = data.digests(seed)
     n_pos, n_unl = (n_distinct(digests[kind]) for kind in (data.is_positive, data.is_unlabelled))
     n_folds = min(n_folds, n_pos // 2, n_unl)
     if n_folds < 2 or n_pos < min_pos:
@@ -53,8 +53,8 @@ def fold_splits(data: Data, n_folds: int, seed: int, *, min_pos: int = 4) -> lis
     units = digests if data.group is None else group_digests(digests, data.group)
     folds = _folds(units, data.is_positive, n_folds)
     if not all(_is_usable(folds != k, folds == k, data) for k in range(n_folds)):
-        # Unlabelled rows that equal a positive share its fold, which may leave another fold without unlabelled rows, and
-        # there may be few groups. Try again with fewer folds.
+        # Unlabelled rows that equal a positive share its fold, which may leave another fold without unlabelled rows.
+        # There may also be few groups. Try again with fewer folds.
         return fold_splits(data, n_folds - 1, seed, min_pos=min_pos)
     return [Split(_fitted(folds != k, data, digests), folds == k) for k in range(n_folds)]
 
@@ -65,7 +65,7 @@ def _forward_splits(data: Data, time: Floats, n_blocks: int, min_pos: int) -> li
     The earlier half is never held out: the aim is to evaluate the fit to all rows, and a fit to only the first few rows
     says little about it. If some rows of a group are held out, none of its rows are fitted.
     """
-    digests = row_digests(data.X, 0)
+    digests = data.digests()
     if n_distinct(digests[data.is_positive]) < min_pos:
         return []
     edges = _later_edges(time[data.is_positive], n_blocks)
@@ -114,7 +114,7 @@ def splits_of(cv: Any, data: Data, n_rows: int) -> list[Split]:
         groups[data.row] = data.group
     elif _needs_groups(cv):
         raise ValueError(f"cv={cv!r} splits rows by groups, and there are none: pass fit(groups=...).")
-    digests, splits = row_digests(data.X, 0), []
+    digests, splits = data.digests(), []
     for pair in check_cv(cv, y, classifier=True).split(np.zeros((n_rows, 1)), y, groups):
         fitted, held_out = (np.isin(data.row, np.arange(n_rows)[rows]) for rows in pair)
         if not _is_usable(fitted, held_out, data):
@@ -142,7 +142,7 @@ def enough_rows(data: Data) -> Bools:
     if len(unlabelled) <= n_unl:
         return np.ones_like(data.is_positive)
     enough = ~data.is_unlabelled
-    enough[first_in_random_order(unlabelled, row_digests(data.X, 0), n_unl)] = True
+    enough[first_in_random_order(unlabelled, data.digests(), n_unl)] = True
     return enough
 
 

@@ -33,7 +33,7 @@ def held_out_ranks(models: Models, held_out: Data, ranked: Bools | None = None) 
     weight = held_out.weight[is_unlabelled]
     ranks = []
     for some in np.array_split(np.arange(len(models)), -(-len(models) // MODELS_AT_A_TIME)):
-        scores = models.subset(some).scores(held_out.X)
+        scores = held_out.scored_by(models.subset(some))
         ranks += [share_below(column[ranked], column[is_unlabelled], weight) for column in scores.T]
     return np.array(ranks)
 
@@ -107,7 +107,7 @@ def out_of_fold(data: Data, splits: Sequence[Split], models: Iterable[Model]) ->
     total, times, higher = np.zeros(len(data.row)), np.zeros(len(data.row)), []
     for split, model in zip(splits, models, strict=True):
         # Score all rows in one pass: copying the rows of a split would take longer.
-        scores = model.scores(data.X)
+        scores = data.scored_by(model)
         new, seen = split.held_out & data.is_unlabelled, split.fitted & data.is_unlabelled
         total[split.held_out] += share_below(scores[split.held_out], scores[new], data.weight[new])
         times[split.held_out] += 1

@@ -224,7 +224,7 @@ class Objective:
 
     @property
     def ridge_unit(self) -> float:
-        """The factor by which to multiply the ridge so that its curvature equals the risk's on average; 1 without one."""
+        """The factor of the ridge for which its curvature equals that of the risk on average; 1 without a ridge."""
         features = self.ridge > 0
         if not features.any():
             return 1.0

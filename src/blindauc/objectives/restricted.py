@@ -152,7 +152,7 @@ class RestrictedObjective:
 
     @property
     def sample(self) -> RestrictedObjective:
-        """The problem on evenly spaced rows, few enough for a Hessian; the same object if rows are few and in memory."""
+        """The problem on evenly spaced rows, few enough for a Hessian; this object if rows are few and in memory."""
         return self._fewer or self
 
     # None stands for the object itself. An object that refers to itself, with its copy of the columns, is freed only by

@@ -16,7 +16,6 @@ from sklearn.linear_model import Ridge
 from blindauc._typing import Bools, Floats
 from blindauc.data import Data
 from blindauc.evidence.folds import first_in_random_order
-from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
 from blindauc.rows.storage import in_units, row_products
 
@@ -89,7 +88,7 @@ class Projection:
 def some_rows(data: Data) -> Bools:
     """Mask of at most `MAX_ROWS` pseudo-random rows. The choice depends on their values, not on their order."""
     some = np.zeros(len(data.row), dtype=bool)
-    some[first_in_random_order(np.arange(len(some)), row_digests(data.X, 0), MAX_ROWS)] = True
+    some[first_in_random_order(np.arange(len(some)), data.digests(), MAX_ROWS)] = True
     return some
 
 

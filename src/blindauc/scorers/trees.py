@@ -161,7 +161,7 @@ class TreeScorer:
         grown = {run: fits(run, rounds) for run, rounds in runs.items()}
         every = [grown[_run_of(spec)][spec.n_rounds or 0] for spec in specs]
         outliers = np.array([each.outliers for each in every])
-        return TreeModels(tuple(each.boosted for each in every), data.X.shape[1], outliers)
+        return TreeModels(tuple(each.boosted for each in every), data.n_features, outliers)
 
     def in_memory(self, data: Any) -> Data:
         """The rows that trees are fitted to: these, or the sample if these are not in memory."""
@@ -216,7 +216,7 @@ class _Fits:
         of_rows = RowRisk(risk, data.is_positive, weight)
         grown = self._boosting.run(of_rows, n_leaves=run.n_leaves, l2=run.l2, rounds=rounds)
         # The text is written again without those parts of LightGBM's text that scores do not need.
-        text = tree_text.written(tree_text.read(grown.text, data.X.shape[1]), data.X.shape[1])
+        text = tree_text.written(tree_text.read(grown.text, data.n_features), data.n_features)
         unl = data.is_unlabelled
         scale = [1 / spread_of(stage.scores[unl], data.weight[unl]) for stage in grown.stages]
         boosted = [Boosted(text, stage.n_trees, s) for stage, s in zip(grown.stages, scale, strict=True)]
@@ -253,7 +253,7 @@ class _Fits:
             boosting = Boosting(seen.X, seen.is_category)
             fit = boosting.run(of_rows, n_leaves=TRIM_LEAVES, l2=TRIM_L2, rounds=[TRIM_ROUNDS])
             held_out = data.subset(split.held_out)
-            scores = TreeModel(fit.text, data.X.shape[1]).scores(held_out.X)
+            scores = held_out.scored_by(TreeModel(fit.text, data.n_features))
             of_unl, weight = scores[held_out.is_unlabelled], held_out.weight[held_out.is_unlabelled]
             ranks[split.held_out] = share_below(scores, of_unl, weight)
         return ranks[data.is_positive]
