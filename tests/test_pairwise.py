@@ -362,8 +362,8 @@ BAD_SCORES = {
     "minus infinity": ([-np.inf, 1.0], "finite"),
 }
 BAD_WEIGHTS = {
-    "too few": ([1.0], r"one weight per score.*\(2,\).*\(1,\)"),
-    "two-dimensional": ([[1.0, 1.0]], r"one weight per score.*\(2,\).*\(1, 2\)"),
+    "too few": ([1.0], r"one weight per score.*\(1,\).*\(2,\)"),
+    "two-dimensional": ([[1.0, 1.0]], r"one weight per score.*\(1, 2\).*\(2,\)"),
     "negative": ([2.0, -1.0], "non-negative"),
     "all zero": ([0.0, 0.0], "positive sum"),
     "nan": ([1.0, np.nan], "finite"),

@@ -438,8 +438,8 @@ def test_log_likelihood_against_a_loop_over_the_bins():
     found = mixtures.log_likelihood()
     n_lab, n_unl = merged.labelled.sum(), merged.unlabelled.sum()
     for (e, eta), (p, pi), k in product(enumerate(contamination), enumerate(prior), range(0, found.shape[2], 17)):
-        node, beyond = mixtures._node[e, p], mixtures._beyond[e, p]
-        f0, f1 = (1 - beyond) * mixtures._table[:, node, k] + beyond * mixtures._table[:, node + 1, k]
+        node, fraction = mixtures._node[e, p], mixtures._fraction[e, p]
+        f0, f1 = (1 - fraction) * mixtures._table[:, node, k] + fraction * mixtures._table[:, node + 1, k]
         expected = 0.0
         for b in range(len(f0)):
             f_lab, f_unl = eta * f0[b] + (1 - eta) * f1[b], (1 - pi) * f0[b] + pi * f1[b]
@@ -455,8 +455,8 @@ def test_mixtures_reproduce_the_pool():
     mixtures = Mixtures(merged, prior, contamination, shape_library())
     f0, f1 = mixtures._table[:, mixtures._node[1, 0]]
     f0_next, f1_next = mixtures._table[:, mixtures._node[1, 0] + 1]
-    beyond = mixtures._beyond[1, 0]
-    f0, f1 = (1 - beyond) * f0 + beyond * f0_next, (1 - beyond) * f1 + beyond * f1_next
+    fraction = mixtures._fraction[1, 0]
+    f0, f1 = (1 - fraction) * f0 + fraction * f0_next, (1 - fraction) * f1 + fraction * f1_next
     n_lab, n_unl = merged.labelled.sum(), merged.unlabelled.sum()
     pool = n_lab * (0.9 * f1 + 0.1 * f0) + n_unl * (0.2 * f1 + 0.8 * f0)
     np.testing.assert_allclose(pool, np.tile(merged.labelled + merged.unlabelled, (len(pool), 1)), rtol=0.02, atol=0.1)

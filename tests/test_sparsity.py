@@ -173,8 +173,8 @@ BAD_PARTITIONS = {
     "index too large": ([[0, 1], [2, 3, 4]], "column 4.*from 0 to 3"),
     "negative index": ([[0, 1, 2], [-1]], "column -1.*from 0 to 3"),
     "not an index": ([[0, 1, 2], [2.5]], "column 2.5"),
-    "too few ids": ([0, 1, 0], "one id per column: 4 were expected, 3 came.*list of lists"),
-    "too many ids": (["x"] * 5, "4 were expected, 5 came"),
+    "too few ids": ([0, 1, 0], "one id per column: 4 were expected, but there are 3.*list of lists"),
+    "too many ids": (["x"] * 5, "4 were expected, but there are 5"),
 }
 
 

@@ -27,7 +27,7 @@ class Loss(ABC):
     """Base class of the losses."""
 
     convex: bool
-    """Whether every local minimum of a sum of it is global."""
+    """Whether the loss is convex: every local minimum of a sum of it is then global."""
 
     has_flat_stretches = False
     """Whether its curvature vanishes where its slope does not, so that Newton steps may be arbitrarily long."""
@@ -55,7 +55,7 @@ class Loss(ABC):
         return self.value(m), self.derivative(m)
 
     def smoothed(self, width: float) -> Loss:
-        """The loss with its kinks smoothed over `width`; a smooth loss itself."""
+        """The loss with its kinks smoothed over `width`; a smooth loss is returned unchanged."""
         return self
 
     def derivative_of_order(self, order: int, m: Floats) -> Floats:
@@ -110,7 +110,7 @@ class Logistic(AnalyticLoss):
     max_curvature = 0.25
 
     def value(self, m: Floats) -> Floats:
-        # np.logaddexp(0, -m) gives the same number at three times the cost.
+        # np.logaddexp(0, -m) gives the same values, but takes three times as long.
         return np.maximum(np.log1p(_growth(m)), -m)
 
     def derivative(self, m: Floats) -> Floats:
@@ -119,7 +119,7 @@ class Logistic(AnalyticLoss):
     def value_and_derivative(self, m: Floats) -> tuple[Floats, Floats]:
         growth = _growth(m)
         value = np.maximum(np.log1p(growth), -m)
-        growth /= -1 - growth  # in place: allocating new memory would cost as much as the arithmetic
+        growth /= -1 - growth  # in place: allocating new memory would take as long as the arithmetic
         return value, growth
 
     def curvature(self, m: Floats) -> Floats:
@@ -175,9 +175,9 @@ class TruncatedPower(NamedTuple):
 
     def differentiated(self, order: int) -> TruncatedPower:
         """The derivative of that order; beyond the degree it is zero almost everywhere."""
-        left = max(self.degree - order, 0)
+        degree = max(self.degree - order, 0)
         coef = self.coef * self.side**order * perm(self.degree, order)
-        return TruncatedPower(coef, self.knot, self.side, left)
+        return TruncatedPower(coef, self.knot, self.side, degree)
 
 
 class PiecewiseLoss(Loss):
@@ -259,10 +259,10 @@ class BarrierHinge(PiecewiseLoss):
 
 @dataclass(frozen=True)
 class RoundedKinks(PiecewiseLoss):
-    """Piecewise linear terms, smoothed by averaging over a window of `width`; they differ by at most width/8 per term.
+    """Piecewise linear terms, averaged over a window of `width`; this adds at most coef * width / 8 per term.
 
-    It is a difference of squares, so that far from the kinks only about 16 - log10(m^2 / width) digits are correct.
-    This suffices to start a solver near the minimum of the loss itself.
+    Each term is a difference of squares: far from the kinks only about 16 - log10(m^2 / width) digits are correct. This
+    is enough for a fit from which the solver of the original loss starts.
     """
 
     kinks: tuple[TruncatedPower, ...]
@@ -293,7 +293,7 @@ LOSSES: dict[str, Loss] = {
 
 
 def get_loss(loss: str | Loss) -> Loss:
-    """The loss of that name; a `Loss` is returned as it is."""
+    """The loss of that name; a `Loss` is returned unchanged."""
     if isinstance(loss, Loss):
         return loss
     if not isinstance(loss, str) or loss not in LOSSES:

@@ -30,7 +30,7 @@ from blindauc.pairwise.bins import BinnedHessian, binned_hessian
 from blindauc.pairwise.formed import formed
 
 FEW_PAIRS = 2**15
-"""With at most this many pairs, forming them is faster than the sums that avoid it (convention)."""
+"""With at most this many pairs, forming them is faster than sums without pairs (convention)."""
 
 
 class RiskValue(NamedTuple):
@@ -86,8 +86,8 @@ class Risk(ABC):
     @cached_property
     def value_at_zero(self) -> float:
         """The risk of scores of zero, which does not depend on the rows."""
-        nothing, everything = np.zeros(1), np.ones(1)
-        return self(nothing, nothing, everything, everything).value
+        scores, share = np.zeros(1), np.ones(1)
+        return self(scores, scores, share, share).value
 
     shifts_work = True
     """Whether shifting a positive's score reduces its influence on the weights."""
@@ -103,12 +103,13 @@ class Risk(ABC):
         """An upper bound of |pos_term'|."""
 
     def with_known_negatives(self, share: float) -> Self:
-        """The risk if known negatives have this share of the weight of the unlabelled side.
+        """The risk if known negatives join the unlabelled rows, and have this share of their total weight.
 
             (1 - share) R(positives, unlabelled) + share R(positives, known negatives)
 
-        It equals the risk of a mixture of both (the PNU combination of Sakai, Niu and Sugiyama, Machine Learning 2018),
-        with a smaller prior than the unlabelled rows have. The blind AUC does not depend on the prior.
+        It equals the risk with a mixture of both in place of the unlabelled rows (the PNU combination of Sakai, Niu and
+        Sugiyama, Machine Learning 2018). The mixture has a smaller prior than the unlabelled rows. The blind AUC does
+        not depend on the prior.
         """
         return self
 
@@ -125,12 +126,12 @@ class Risk(ABC):
         """The Hessian as arrays, for at most a few million pairs."""
 
     def approximate_hessian(self, a: Floats, b: Any, p: Floats, q: Any) -> ScoreHessian | BinnedHessian:
-        """The Hessian with an approximate curvature of pairs, for any number of scores, in memory or not."""
+        """The Hessian with an approximate curvature of pairs; any number of scores, which may be deferred."""
         return self.hessian(a, b, p, q)
 
     @abstractmethod
     def hessian_product(self, a: Floats, b: Floats, p: Floats, q: Floats) -> ScoreProduct:
-        """The product of the Hessian with a direction, as a function; each costs a pass over the scores."""
+        """A function that multiplies the Hessian by a direction; each call takes a pass over the scores."""
 
     def total_curvature(self, a: Floats, b: Floats, p: Floats, q: Floats) -> float:
         """The second derivative along a common shift of all positive scores, plus that of all unlabelled scores."""
@@ -233,13 +234,15 @@ class PUErrorRisk(Risk):
 
     @property
     def shifts_work(self) -> bool:  # type: ignore[override]
-        """False if the loss as a negative is subtracted: with the logistic loss, a linear function remains."""
+        """False if the loss of positives as negatives is subtracted: the logistic loss then becomes linear."""
         return self.negative_share >= 0
 
     def with_known_negatives(self, share: float) -> Self:
-        # `negative_share` is 1 - prior (paper) or -prior (others): both increase by what the prior decreases.
-        less = share * self.prior
-        return replace(self, prior=self.prior - less, negative_share=self.negative_share + less) if share else self
+        # `negative_share` is 1 - prior (paper) or -prior (others): it increases by as much as the prior decreases.
+        decrease = share * self.prior
+        if not share:
+            return self
+        return replace(self, prior=self.prior - decrease, negative_share=self.negative_share + decrease)
 
     @property
     def curvature_scale(self) -> float:
@@ -277,7 +280,7 @@ class PUErrorRisk(Risk):
 
 @dataclass(frozen=True)
 class NonnegativePURisk(PUErrorRisk):
-    """The unbiased risk with its estimate of the risk of negatives clipped at zero."""
+    """The unbiased risk, with its estimate of the risk on negatives clipped at zero."""
 
     width: float = 0.0
     """The width over which the kink of max(0, .) is smoothed."""

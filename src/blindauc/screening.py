@@ -1,12 +1,12 @@
-"""Labelled rows with leverage: so unlike every other row that a linear fit follows them.
+"""Detection of labelled rows with leverage: rows so unlike all others that a linear fit follows them.
 
-A wrongly labelled row that is unusual in many columns does not rank low. It tilts the weights until it ranks high, and
-the objective prefers that, so no shift finds it. Its position gives it away: its distance from the unlabelled rows, or
-its direction (`rows/positions.py`). The second finds what the first cannot: a row 1.3 deviations below the centre in
-each of 40 independent columns is only 2.7 standard deviations further out than most, but its direction is 8 standard
-deviations from 0.
+A wrongly labelled row that is unusual in many columns does not rank low. It changes the weights until it ranks high,
+which lowers the objective, so that no shift detects it. Its position does: its distance from the unlabelled rows, or
+its direction (`rows/positions.py`). The direction detects rows that the distance misses: a row 1.3 standard deviations
+below the centre in each of 40 independent columns has a distance only 2.7 standard deviations above that of most rows,
+but its direction is 8 standard deviations from 0.
 
-Columns may be correlated in any way: how far correct rows go is read off the unlabelled rows, which come from the same
+Columns may be correlated in any way: thresholds are estimated from the unlabelled rows, which come from the same
 population.
 """
 
@@ -27,9 +27,10 @@ would be too uncertain."""
 
 FALSE_AMONG_UNLABELLED = 0.01
 FALSE_AMONG_LABELLED = 0.1
-"""Correct rows beyond either level in a data set, if tails are exponential. Measured over 30 seeds of 15 clean designs:
-at 0.01 at most 0.33 % of the rows of any are marked; at 0.05 it is 0.7 % of twenty heavy-tailed rows. A level of 0.1
-among labelled rows costs hardly any corrupted row; at 0.5, 6 % of positives with a long tail of severity are marked."""
+"""Expected number of correct rows per data set beyond the thresholds from unlabelled and from labelled rows, if tails
+are exponential. Measured over 30 seeds of 15 clean designs: with 0.01 among unlabelled rows, at most 0.33 % of the rows
+of any design are marked; with 0.05, it is 0.7 % of twenty heavy-tailed rows. With 0.1 among labelled rows, hardly any
+corrupted row is missed; with 0.5, 6 % of positives with a long tail of severity are marked."""
 
 TAIL_SHARE = 0.1
 """Share of the unlabelled rows that the tail is fitted to (convention; the customary share for Hill's estimator)."""
@@ -38,22 +39,22 @@ MIN_TAIL = 10
 """Minimal number of rows that the tail is fitted to (convention)."""
 
 DISTRUSTED_SHARE = 0.005
-"""Share of the unlabelled rows that may be corrupted themselves (convention). The most extreme ones are not used to
-tell how far correct rows go."""
+"""Share of the unlabelled rows that may be corrupted themselves (convention). So many of the most extreme rows do not
+contribute to the thresholds."""
 
 MARGIN_OF_DISTANCE = float(np.log(1.25))
 MARGIN_OF_DIRECTION = 2 * CLIP
-"""A marked row must be this far beyond the furthest trusted row: by a quarter of its distance, or by two clipped
-columns (convention). With few distinct values, as in one-hot columns, the fitted tail may have no spread although the
-next possible value is not extreme."""
+"""A marked row must be this far beyond the furthest trusted row: by a quarter of its distance, or by two columns at
+the clipping limit (convention). With few distinct values, as in one-hot columns, the fitted tail may have no spread
+although the next possible value is not extreme."""
 
 MAX_ROWS = 4096
-"""The most unlabelled rows that are used: about 20 of them are distrusted, and more rows would hardly change the
-thresholds."""
+"""The largest number of unlabelled rows used (convention): about 20 of them are distrusted, and more rows would hardly
+change the thresholds."""
 
 MAX_ROWS_OF_UNITS = 1024
-"""The most unlabelled rows for centres and scales: the standard error of a scale is then about 3 %, and sorting is
-cheaper than scoring."""
+"""The largest number of unlabelled rows used for centres and scales (convention): the standard error of a scale is then
+about 3 %, and sorting takes less time than computing the positions."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ class Leverage:
     rows : mask of shape (n_pos,)
         The labelled rows with leverage.
     n_columns : ndarray of shape (n_pos,)
-        In how many columns each labelled row lies at least one robust standard deviation from the median of the
+        Number of columns in which each labelled row is at least one robust standard deviation from the median of the
         unlabelled rows.
     usual_columns : int
-        In how many columns the median unlabelled row does.
+        The median of this number over the unlabelled rows.
     """
 
     rows: Bools
@@ -77,27 +78,27 @@ class Leverage:
 
 
 def find_leverage(X_pos: Any, X_unl: Any) -> Leverage:
-    r"""Mark the labelled rows that are further out than labelled and unlabelled rows usually go.
+    r"""Mark the labelled rows whose distance or direction is extreme among labelled and unlabelled rows.
 
     .. math::
 
         t_i > \max\{ T_U,\; T_U + m_L - m_U,\; T_L \}
 
     where :math:`t_i` is the log-distance of a labelled row from the centre of the unlabelled rows, or its direction, or
-    minus its direction (see the module). :math:`T_U` is how far unlabelled rows go: a margin beyond the largest of
-    them, or the level that, by an exponential tail fitted to the upper tenth, 0.01 correct labelled rows exceed in a
-    data set, whichever is higher. Half a percent of the rows are not trusted to show it. For log-distances an
-    exponential tail is a power law, and the fit is Hill's estimator (Annals of Statistics 1975). :math:`T_L` is the
-    level that 0.1 rows exceed by the tail of the labelled rows that are not marked. :math:`m_U` and :math:`m_L` are the
-    medians of unlabelled and labelled rows.
+    minus its direction (see the module). :math:`T_U` is the threshold from unlabelled rows, the higher of two levels:
+    a margin beyond the largest of them, and the level that 0.01 correct labelled rows per data set are expected to
+    exceed, by an exponential tail fitted to the upper tenth. The most extreme half percent of the rows is not used. For
+    log-distances an exponential tail is a power law, and the fit is Hill's estimator (Annals of Statistics 1975).
+    :math:`T_L` is the level that 0.1 rows are expected to exceed, by the tail of the unmarked labelled rows.
+    :math:`m_U` and :math:`m_L` are the medians of unlabelled and labelled rows.
 
-    A row no further out than unlabelled rows go is not marked, nor one at the end of a long tail of labelled rows. A
-    separate group of positives that is hardly found among the unlabelled rows is marked: nothing in the data tells it
-    from corruption.
+    Rows within the range of the unlabelled rows are not marked, nor are rows at the end of a long tail of labelled
+    rows. A separate group of positives that is rare among the unlabelled rows is marked, because the data cannot
+    distinguish it from corruption.
 
     The scale of a column is the 80 % quantile of its absolute deviations over that of a normal variable, but at least
     the median of those that are not zero, so that a rare one in a binary column is not extreme. At most 4,096
-    unlabelled rows are used, at an even stride. With fewer than 20 rows of either kind nothing is marked or counted.
+    unlabelled rows are used, evenly spaced. With fewer than 20 rows of either kind nothing is marked or counted.
 
     Parameters
     ----------
@@ -141,32 +142,33 @@ def _some_rows(X: Any, at_most: int) -> Any:
     return X if X.shape[0] <= at_most else X[np.linspace(0, X.shape[0] - 1, at_most).round().astype(int)]
 
 
-# --- how far is too far ---
+# --- thresholds ---
 
 
 def _beyond(labelled: Floats, others: Floats, margin: float) -> Bools:
-    """The labelled rows further up than unlabelled rows go, and than the other labelled rows go."""
-    reach = _reach(others, margin, len(labelled) / FALSE_AMONG_UNLABELLED)
-    marked = labelled > max(reach, reach + np.median(labelled) - np.median(others))
-    # A forward search (Atkinson and Riani, 2000): a marked row that the tail of the unmarked ones reaches joins them,
-    # until what is marked lies beyond a gap. Severe cases at the end of a long tail stay; a separate group does not.
+    """The labelled rows above the thresholds from the unlabelled rows and from the other labelled rows."""
+    threshold = _threshold(others, margin, len(labelled) / FALSE_AMONG_UNLABELLED)
+    marked = labelled > max(threshold, threshold + np.median(labelled) - np.median(others))
+    # A forward search (Atkinson and Riani, 2000): marked rows within the tail of the unmarked rows are unmarked, until
+    # a gap separates the marked rows. Severe cases at the end of a long tail are unmarked; a separate group is not.
     while marked.any():
-        still = marked & (labelled > _reach(labelled[~marked], margin, len(labelled) / FALSE_AMONG_LABELLED))
+        still = marked & (labelled > _threshold(labelled[~marked], margin, len(labelled) / FALSE_AMONG_LABELLED))
         if still.sum() == marked.sum():
             break
         marked = still
     return marked
 
 
-def _reach(values: Floats, margin: float, n_new: float) -> float:
-    """The level that one of `n_new` more values exceeds, at least a margin above the trusted values."""
+def _threshold(values: Floats, margin: float, n_new: float) -> float:
+    """The level that one of `n_new` more values is expected to exceed; at least a margin above the trusted values."""
     values = np.sort(values)
     n_distrusted = int(np.ceil(DISTRUSTED_SHARE * len(values)))
     n_tail = min(max(MIN_TAIL, round(TAIL_SHARE * len(values))), len(values) - 1)
     start, *tail = values[-n_tail - 1 : -n_distrusted]
-    # Censored from the largest trusted value on, the mean excess is still estimated without bias (Epstein and Sobel,
-    # JASA 1953); dropped, the distrusted rows would make the tail look short, and kept, one of them could hide all.
+    # The distrusted rows are censored at the largest trusted value, which leaves the estimate of the mean excess
+    # unbiased (Epstein and Sobel, JASA 1953). Without them the tail would look too short; if they were kept, a single
+    # one could hide all others.
     excess = (np.sum(np.subtract(tail, start)) + n_distrusted * (tail[-1] - start)) / len(tail)
     odds = max(1.0, n_tail / len(values) * n_new)
-    # Not excess * log(odds): the predictive quantile, which is higher the fewer rows the mean comes from.
+    # The predictive quantile instead of excess * log(odds): the fewer rows the mean comes from, the higher it is.
     return max(tail[-1] + margin, start + excess * len(tail) * np.expm1(np.log(odds) / len(tail)))

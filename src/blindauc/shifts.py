@@ -1,4 +1,4 @@
-"""The optimal shift of each labelled positive for fixed scores: many one-dimensional problems, solved at once.
+"""The optimal shift of each labelled positive for fixed scores: one-dimensional problems, solved simultaneously.
 
 min over e of  share * term(a + e) + shift_l2/2 * e^2
 """
@@ -12,8 +12,8 @@ import numpy as np
 from blindauc._typing import Floats
 
 GRID = np.concatenate([-np.geomspace(1.0, 1e-5, 96), [0.0], np.geomspace(1e-5, 1.0, 96)])
-"""Starting points of a non-convex search, relative to the largest shift that can pay for its penalty (convention). They
-are dense near zero, where most optima are."""
+"""Starting points of a non-convex search, relative to the largest shift that can be optimal (convention). They are
+dense near zero, where most optima are."""
 
 
 def best_shifts(
@@ -24,7 +24,7 @@ def best_shifts(
     *,
     slope_bound: float | None = None,
 ) -> tuple[Floats, Floats]:
-    """The decrease of the objective by the best shift of each positive, and the shifts.
+    """The decrease of the objective by the best shift of each positive, and these shifts.
 
     The solver is Newton's method, safeguarded by bisection.
 
@@ -47,13 +47,13 @@ def best_shifts(
         return share * term(0, a + e) + shift_l2 / 2 * e**2
 
     if slope_bound is None:
-        # At the minimum shift_l2 * |e| = share * |term'|, which for a convex term is at most its value at e = 0.
+        # At the minimum shift_l2 * |e| = share * |term'|. For a convex term this is at most share * |term'| at e = 0.
         reach = -share * term(1, a) / shift_l2
         low, high = np.minimum(reach, 0.0), np.maximum(reach, 0.0)
         best = np.zeros_like(a)
     else:
         low, best, high = _bracketed(value, share * slope_bound / shift_l2)
-    for _ in range(60):  # bisection alone would shrink a bracket by 2^-60, to below the tolerance
+    for _ in range(60):  # bisection alone would shrink a bracket by a factor of 2^60, to below the tolerance
         slopes = slope(best)
         low, high = np.where(slopes < 0, best, low), np.where(slopes < 0, high, best)
         curvature = share * term(2, a + best) + shift_l2

@@ -36,7 +36,7 @@ class SparsitySet:
     pool : ndarray of shape (n_units,)
         The pool of each unit.
     capacity : ndarray of shape (n_pools,)
-        The most units of each pool that may be nonzero.
+        The largest number of nonzero units in each pool.
     """
 
     def __init__(self, unit: Ints, pool: Ints, capacity: Ints) -> None:
@@ -50,11 +50,11 @@ class SparsitySet:
 
     @property
     def n_units(self) -> int:
-        """The most units that may be nonzero."""
+        """The largest number of nonzero units."""
         return int(self._capacity.sum())
 
     def is_within(self, other: SparsitySet) -> bool:
-        """Whether this set is a subset of another one, which has the same pools or no restriction."""
+        """Whether this set is a subset of another one; the other one must have the same pools or no restriction."""
         if self.is_everything or other.is_everything:
             return other.is_everything
         return bool(np.all(self._capacity <= other._capacity))
@@ -72,7 +72,7 @@ class SparsitySet:
         np.maximum.at(largest, self._unit, np.abs(vector))
         if self._units_are_columns:
             return largest
-        # Scaled by the largest entry of each unit, so that squares neither overflow nor underflow.
+        # Entries are divided by the largest one of their unit, so that squares neither overflow nor underflow.
         ratio = vector / np.where(largest > 0, largest, 1.0)[self._unit]
         return largest * np.sqrt(np.bincount(self._unit, ratio**2, len(self._pool)))
 
@@ -82,10 +82,10 @@ class SparsitySet:
         return kept
 
     def swaps(self, support: Bools, gain: Floats, cost: Floats, limit: int) -> Iterator[Bools]:
-        """Supports that differ by one exchange, in decreasing order of expected improvement.
+        """Supports that differ by the exchange of two units, in decreasing order of the expected improvement.
 
-        `gain` is the expected decrease of the objective by adding a column, and `cost` its increase by removing one;
-        both are summed over the columns of a unit.
+        `gain` is the expected decrease of the objective if a column is added, and `cost` its increase if a column is
+        removed. Both are summed over the columns of a unit. At most `limit` supports are returned.
         """
         active = np.zeros(len(self._pool), dtype=bool)
         active[self._unit[support]] = True
@@ -112,7 +112,7 @@ class SparsitySet:
         return SparsitySet(self._unit[source], self._pool, self._capacity)
 
     def with_free_column(self) -> SparsitySet:
-        """The set with one more column at the end that is always allowed: an intercept."""
+        """The set with one more column at the end that may always be nonzero: an intercept."""
         return SparsitySet(
             np.append(self._unit, len(self._pool)),
             np.append(self._pool, len(self._capacity)),
@@ -135,7 +135,7 @@ class L0(SparsitySet):
 
 
 class L0Among(SparsitySet):
-    """At most `n_nonzero` nonzero weights, all of them inside a mask."""
+    """At most `n_nonzero` nonzero weights, all of them in the columns of the mask `eligible`."""
 
     def __init__(self, eligible: Bools, n_nonzero: int) -> None:
         super().__init__(np.arange(len(eligible)), np.where(eligible, 0, 1), np.array([n_nonzero, 0]))
@@ -187,7 +187,7 @@ def resolve_groups(
         return _from_lists(members, n_features, feature_names)
     if len(members) != n_features:
         raise ValueError(
-            f"groups must hold one id per column: {n_features} were expected, {len(members)} came. "
+            f"groups must hold one id per column: {n_features} were expected, but there are {len(members)}. "
             "For lists of columns, give a list of lists; groups of rows, such as patients, go to fit(groups=...)."
         )
     ids = np.asarray(members)

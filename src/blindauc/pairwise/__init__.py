@@ -1,8 +1,8 @@
 """Sums over all pairs of a positive and an unlabelled score, in about linear time.
 
-All that an objective needs of the pairs are sums `sum_j weight_j * k(score_i - score_j)`. The module `cells` computes
-them for analytic losses, `sorting` for piecewise polynomial ones, both from an additive summary of a batch of scores.
-If there are few pairs, forming them (`formed`) is faster.
+Objectives use the pairs only through sums `sum_j weight_j * k(score_i - score_j)`. The module `cells` computes them for
+analytic losses, and `sorting` for piecewise polynomial ones, both from an additive summary of a batch of scores. If
+there are few pairs, forming them (`formed`) is faster.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 LARGEST_SCORE = 1e15
-"""The largest score. Beyond it, neighbouring doubles are too far apart to represent a margin of one."""
+"""The largest absolute score. Beyond it, neighbouring doubles are too far apart to represent a margin of one."""
 
 
 class ScoreSummary(Protocol):
@@ -83,8 +83,8 @@ def sums_at(summary: Any, loss: Loss, order: int, sign: int, targets: Any) -> An
 def summarize(scores: ArrayLike, weight: ArrayLike | None = None, *, loss: str | Loss = "logistic") -> ScoreSummary:
     """Summarise a batch of scores for sums of `loss` over pairs.
 
-    The summary of a union of batches is the sum of their summaries. For the logistic and the sigmoid loss it
-    is a few hundred numbers, however many scores there are.
+    The summary of a union of batches is the sum of their summaries. For the logistic and the sigmoid loss it consists
+    of a few hundred numbers, however many scores there are.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def pairwise_loss(
 
     .. math:: \frac{\sum_{ij} p_i q_j \, \ell(a_i - b_j)}{\sum_{ij} p_i q_j}
 
-    for positive scores :math:`a`, unlabelled scores :math:`b` and their weights :math:`p, q`. The pairs are
-    never formed: the cost is that of a pass over the scores (analytic losses) or of a sort (the others).
+    for positive scores :math:`a`, unlabelled scores :math:`b` and their weights :math:`p, q`. The pairs are never
+    formed: the cost is that of one pass over the scores (analytic losses) or of sorting them (other losses).
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def pairwise_loss(
     unl_scores : array-like of shape (n_unl,)
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss
     pos_weight, unl_weight : array-like, optional
-        Non-negative weights; a pair weighs the product of its two weights.
+        Non-negative weights; the weight of a pair is the product of the two weights.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def pairwise_loss(
     pairs = (len(pos) if p is None else p.sum()) * (len(unl) if q is None else q.sum())
     pos_gradient = unl_summary.sums(loss, 1, 1, pos)
     unl_gradient = pos_summary.sums(loss, 1, -1, unl)
-    # In place: with a million scores, copies take a noticeable time.
+    # In place, because copies of a million scores take noticeable time.
     pos_gradient *= (1.0 if p is None else p) / pairs
     unl_gradient *= (-1.0 if q is None else -q) / pairs
     value = pos_summary.pair_sum(loss, unl_summary) / pairs
@@ -184,7 +184,7 @@ def pairwise_loss(
 
 
 def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[float, Floats, Any]:
-    """The mean loss and its gradients, for weights that sum to one on either side; `b` and `q` may be deferred."""
+    """The mean loss and its gradients. The weights `p`, and also `q`, sum to one; `b` and `q` may be deferred."""
     if not isinstance(b, Deferred):
         mean = pairwise_loss(a, b, loss=loss, pos_weight=p, unl_weight=q)
         return mean.value, mean.pos_gradient, mean.unl_gradient
@@ -199,9 +199,9 @@ def mean_over_pairs(loss: Loss, a: Floats, b: Any, p: Floats, q: Any) -> tuple[f
 
 
 class PairwiseCurvature:
-    """The Hessian of the mean pairwise loss at given scores, as a product with directions.
+    """The Hessian of the mean pairwise loss at given scores, available as products with directions.
 
-    Weights are shares: they sum to one on either side.
+    The weights `p` of the positives, and also the weights `q` of the unlabelled scores, sum to one.
     """
 
     def __init__(self, loss: Loss, pos: Floats, unl: Any, p: Floats, q: Any) -> None:
@@ -221,7 +221,7 @@ class PairwiseCurvature:
 
 
 def _sums_with_adjoint(loss: Loss, scores: Any, weights: Any, targets: Floats, residual: Any) -> Floats:
-    """Sums of curvatures at the targets; of scores that are elsewhere, by a visit that finds the adjoint as well."""
+    """Sums of curvatures at the targets. For deferred scores, the pass also computes the adjoint of the residual."""
     if not isinstance(scores, Deferred):
         return _summarize(loss, scores, weights).sums(loss, 2, 1, targets)
     of_part = SummaryOfPart(_summarize, loss, scores.node, weights.node)
@@ -249,7 +249,7 @@ def _checked_weight(name: str, weight: ArrayLike | None, n: int) -> Floats | Non
         return None
     values = np.asarray(weight, dtype=np.float64)
     if values.shape != (n,):
-        raise ValueError(f"{name} must hold one weight per score: shape {(n,)} was expected, {values.shape} came.")
+        raise ValueError(f"{name} must hold one weight per score: its shape is {values.shape} instead of {(n,)}.")
     if not (values.min() >= 0 and 0 < values.sum() < np.inf):
         raise ValueError(f"{name} must be non-negative and finite, with a positive sum.")
     return values

@@ -1,10 +1,10 @@
-"""The curvature of all pairs by bins of scores: what a Hessian in the weights needs of them, in one visit to the rows.
+"""The curvature of all pairs, by bins of scores. It gives the Hessian in the weights in one pass over the rows:
 
     sum_ij p_i q_j loss''(a_i - b_j) (x_i - u_j) (x_i - u_j).T
 
-Scores are put into bins of one width h, and a pair's curvature is its mean over the two bins, which for bins d apart is
-(loss(d + h) - 2 loss(d) + loss(d - h)) / h^2. For a convex loss that is nowhere negative, so that the matrix is
-positive semidefinite like the exact one, and kinks that were rounded off over less than a bin are seen.
+Scores are put into bins of equal width h. The curvature of a pair is replaced by its mean over the two bins: for bins
+at a distance d it is (loss(d + h) - 2 loss(d) + loss(d - h)) / h^2. For a convex loss it is never negative, so that the
+matrix is positive semidefinite like the exact one. Kinks that were smoothed over less than a bin also count.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from blindauc.rows.deferred import Deferred
 from blindauc.rows.device.libraries import library_of
 
 N_BINS = 256
+"""Number of bins (convention)."""
 
 REACH = 5.0
-"""Standard deviations to either side of a mean that bins cover; scores beyond are counted in the outermost bins."""
+"""Bins cover this many standard deviations on either side of a mean (convention). Scores beyond are counted in the
+outermost bins."""
 
 LEAST_WIDTH = 1e-3
-"""Of a bin: second differences over less lose their digits."""
+"""The minimal width of a bin (convention): second differences over smaller widths are dominated by rounding errors."""
 
 
 class BinnedHessian(NamedTuple):
-    """The curvature of pairs by the bins of their scores, which are whole numbers."""
+    """Bins and weights of the scores, and the curvature of each pair of bins. Bins are whole numbers."""
 
     pos_bin: Floats
     unl_bin: Any
@@ -58,22 +60,22 @@ def _bins(scores: Any, low: float, width: float) -> Any:
 
 
 def _curvature(loss: Loss, width: float) -> Floats:
-    """The mean curvature of pairs of each two bins, of shape (positive's, unlabelled row's)."""
-    apart: Floats = width * np.arange(-N_BINS, N_BINS + 1, dtype=np.float64)
-    values = loss.derivative_of_order(0, apart)
+    """The mean curvature of each pair of bins, of shape (bin of the positive, bin of the unlabelled row)."""
+    distances: Floats = width * np.arange(-N_BINS, N_BINS + 1, dtype=np.float64)
+    values = loss.derivative_of_order(0, distances)
     means = (values[2:] - 2 * values[1:-1] + values[:-2]) / width**2
-    # Entry (i, j) is means[i - j + N_BINS - 1]: each row is a stretch of the means in reverse.
+    # Entry (i, j) is means[i - j + N_BINS - 1]: each row is a window of the reversed means.
     return np.ascontiguousarray(sliding_window_view(means[::-1], N_BINS)[::-1])
 
 
 def looked_up(values: Floats, index: Any) -> Any:
-    """values[index], where the index is."""
+    """values[index]; the result is deferred, or on a device, if the index is."""
     return index.mapped(Lookup(values)) if isinstance(index, Deferred) else Lookup(values)(index)
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """Numbers by their places."""
+    """A function from indices to values."""
 
     values: Floats
 

@@ -4,18 +4,18 @@ The sums `sum_j weight_j * k(target_i - source_j)`, with k the loss or a derivat
 
 1. *spread*: the sources' weights become moments `sum weight * t**k` of small subcells;
 2. *gather*: the moments of a cell become weights on its Chebyshev nodes (the `CellSummary`);
-3. *interact*: cells within `REACH` meet through a table of k at node differences,
-   cells further apart through prefix sums, since there k is a line plus an exponential;
-4. *evaluate*: the potential at a cell's nodes becomes a polynomial per subcell, read at the targets.
+3. *interact*: the potential, the sum at a cell's nodes, comes from a table of k at node differences for cells within
+   `REACH`, and from prefix sums for cells further apart, where k is a line plus an exponential;
+4. *evaluate*: the potential at a cell's nodes becomes a polynomial per subcell, evaluated at the targets.
 
 There are two levels because steps 1 and 4 dominate the cost: a subcell of width 1/64 needs 5 coefficients per score for
-the accuracy that a cell of width 2 reaches with 20, and cells are few.
+the accuracy that a cell of width 2 reaches with 20, and there are few cells.
 
-Cell c covers [2c, 2c + 2). All positions are exact: a score's distance to its subcell is a difference of
-floating-point neighbours.
+Cell c covers [2c, 2c + 2). All positions are exact: a score and the edge of its subcell are so close that their
+difference has no rounding error.
 
-Scores may be on a device: steps 1, 2 and 4, which visit every score, run there, and step 3 with its few hundred numbers
-on the host.
+Scores may be on a device: steps 1, 2 and 4 run there, since they process every score. Step 3, with its few hundred
+numbers, runs on the host.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from blindauc.rows.device.libraries import is_on_host, library_of
 SUBCELLS = 128
 DEGREE = 5
 NODES = 20
-"""Subcells of a cell, coefficients of a subcell and nodes of a cell: chosen for an error near machine precision."""
+"""Subcells per cell, coefficients per subcell and nodes per cell: chosen for an error near machine precision."""
 
 REACH = 20
 """Beyond this many cells the margin exceeds 40, where the loss equals its tail to machine precision."""
 
 MAX_CONTIGUOUS = 512
-"""The most cells of a score range that uses one table (convention); wider ranges are processed in sorted chunks."""
+"""Scores that span at most this many cells use one table (convention); wider ranges are processed in sorted chunks."""
 
 MAX_CELLS = 4096
-"""The most cells of one table for scores on a device that are far apart: 20 MB (convention)."""
+"""The largest number of cells of a table if scores on a device span a wide range: 20 MB (convention)."""
 
 
 def _chebyshev_points(n: int) -> Floats:
@@ -54,7 +54,7 @@ _NODES = _chebyshev_points(NODES)
 
 
 def _subcell_polynomials() -> Floats:
-    """Rows (subcell, power), columns node: the node's Lagrange polynomial as a polynomial on each subcell."""
+    """The Lagrange polynomial of each node as a polynomial on each subcell: rows (subcell, power), columns nodes."""
     points = _chebyshev_points(DEGREE)
     left = np.arange(SUBCELLS) * (2 / SUBCELLS) - 1
     x = left[:, None] + (points + 1) / SUBCELLS
@@ -66,7 +66,7 @@ def _subcell_polynomials() -> Floats:
 
 
 SUBCELL_POLYNOMIALS = _subcell_polynomials()
-"""From moments of subcells to node weights, and, transposed, from values at nodes to polynomials on subcells."""
+"""Maps moments of subcells to node weights; its transpose maps values at nodes to polynomials on subcells."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class _Grid:
 
 
 def _chunks(scores: Any) -> Iterator[tuple[Any, _Grid]]:
-    """Chunks of the scores whose subcells fit into one table, whatever the range of the scores.
+    """Chunks of the scores, each of which fits into one table of subcells, and their grids.
 
     A chunk is an array of indices into the scores, or None for all of them; chunks are in increasing order of scores.
     """
@@ -160,7 +160,7 @@ def _spread(scores: Any, weights: Any, grid: _Grid) -> Floats:
 
 
 def _evaluate(potential: Floats, grid: _Grid, targets: Any) -> Any:
-    """The potential given at the nodes of the grid's cells, at the targets (step 4)."""
+    """The potential at the targets, given its values at the nodes of the grid's cells (step 4)."""
     library = library_of(targets)
     by_cell = (potential @ SUBCELL_POLYNOMIALS.T).reshape(-1, DEGREE)
     coefficients = [library.asarray(np.ascontiguousarray(each)) for each in by_cell.T]
@@ -220,9 +220,9 @@ def _far_below(tail: Tail, sources: CellSummary, cells: Floats) -> Floats:
 
 
 class _PrefixSums(NamedTuple):
-    """Sums over the sources up to and including each cell, with distances from that cell's centre down to them.
+    """Sums over the sources up to and including each cell, with distances measured from the centre of that cell.
 
-    All terms are positive, and distances are between cells, never from zero: scores near 1e8 lose no precision.
+    All terms are positive, and distances are between cells, never from zero. So scores near 1e8 lose no precision.
     """
 
     weight: Floats
@@ -234,7 +234,7 @@ class _PrefixSums(NamedTuple):
         weight = np.cumsum(weights.sum(axis=1))
         steps = 2 * np.diff(cells, prepend=cells[0])
         distance = np.cumsum(steps * np.append(0.0, weight[:-1]) - weights @ _NODES)
-        # Occupied cells are at least 2 apart, so that 20 of them back the exponential is below 1e-17.
+        # Cells are at least 2 apart, so that the exponential of a cell 20 places earlier is below 1e-17.
         mass = weights @ np.exp(_NODES)
         decayed = mass.copy()
         for lag in range(1, min(20, len(mass))):
@@ -244,7 +244,7 @@ class _PrefixSums(NamedTuple):
 
 @dataclass(frozen=True)
 class CellSummary:
-    """Summary of weighted scores for sums over pairs of an analytic loss; summaries of two batches add.
+    """Summary of weighted scores for sums of an analytic loss over pairs; summaries of two batches can be added.
 
     Attributes
     ----------
@@ -312,7 +312,7 @@ class CellSummary:
         return potential
 
     def sums(self, loss: str | Loss, order: int, sign: int, targets: Any) -> Any:
-        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order, where the targets are."""
+        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order, on the targets' device."""
         if targets.shape[0] == 0:
             return library_of(targets).zeros(0)
         places, sums = [], []

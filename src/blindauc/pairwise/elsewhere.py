@@ -1,7 +1,8 @@
 """Sums over pairs whose unlabelled scores are not in memory.
 
 For an analytic loss, the workers return a summary of their scores, a few hundred numbers. A piecewise polynomial loss
-needs all scores: there the scores of the positives are sent to the workers, which return the sums at each of them.
+needs all scores. In this case the scores of the positives are sent to the workers, which return the sums at each of
+them.
 """
 
 from __future__ import annotations

@@ -14,17 +14,17 @@ from blindauc._typing import Floats
 from blindauc.losses import Logistic, Loss
 
 FEWEST_WORTH_SHARING = 2**11
-"""The fewest pairs for which sharing exponentials and logarithms pays; below, its overhead costs more."""
+"""With fewer pairs, the overhead of sharing exponentials and logarithms exceeds what it saves."""
 
 HALVINGS = 3
-"""2 ** 3 pairs share a logarithm."""
+"""2 ** 3 pairs share a logarithm (convention)."""
 
 LARGEST_LEAD = 80.0
-"""The largest difference of an unlabelled score and a positive's: exp of it to the power 2 ** 3 does not overflow."""
+"""Exponentials are shared if no unlabelled score exceeds a positive's by more: exp(80) ** 8 does not overflow."""
 
 
 class FormedPairs(Protocol):
-    """A loss of all margins a_i - b_j, with weights p_i q_j."""
+    """A loss of all margins a_i - b_j, with weights p_i * q_j."""
 
     def mean_and_slopes(self, p: Floats, q: Floats) -> tuple[float, Floats]:
         """The mean loss, and the derivative of each pair's loss, one row per positive."""

@@ -4,7 +4,8 @@ A truncated power needs `sum_j weight_j * max(0, source_j - x)**d` at many x. In
 sums for d = 0, 1, 2 at one source follow from those at the previous one, and all terms are positive. Cumulative sums of
 1, b and b^2 would be cheaper, but suffer from cancellation for scores far from zero.
 
-Sources and targets may be on a device. If only one of them is, the other, the scores of the positives, is moved.
+Sources and targets may be on a device. If only one of them is, the other one, the scores of the positives, is moved
+there.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class _PowersAbove:
             return library.zeros(base.shape[0])
         above = xp.searchsorted(-self.descending, -(base + offset), side="left")
         nearest = xp.where(above > 0, above - 1, 0)
-        # In this order: the difference of two scores is more exact than descending - (base + offset).
+        # Subtracted in this order, because the difference of two scores is more exact than base + offset.
         rest = (xp.take(self.descending, nearest, axis=0) - base) - offset
         rest = xp.where(rest > 0, rest, 0.0)
         count, first, second = (xp.take(power, nearest, axis=0) for power in self.sums)
@@ -54,7 +55,7 @@ class _PowersAbove:
 
 @dataclass(frozen=True)
 class SortedSummary:
-    """Summary of weighted scores for piecewise polynomial losses: the sorted scores; two summaries are merged."""
+    """Summary of weighted scores for piecewise polynomial losses: the sorted scores. The sum of two merges them."""
 
     scores: Any
     weights: Any
@@ -96,14 +97,14 @@ class SortedSummary:
         return coef * self._below.at(-targets, sign * knot, degree)
 
     def sums(self, loss: str | Loss, order: int, sign: int, targets: Any) -> Any:
-        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order, where the targets are."""
+        """sum_j weight_j * k(sign * (target_i - source_j)), k the derivative of that order, on the targets' device."""
         loss = get_loss(loss)
         if not isinstance(loss, PiecewiseLoss):
             raise of_another_kind(loss)
         own, theirs = library_of(self.scores), library_of(targets)
         if own is not theirs and is_on_host(self.scores):
-            here = SortedSummary(theirs.asarray(self.scores), theirs.asarray(self.weights))
-            return here.sums(loss, order, sign, targets)
+            moved = SortedSummary(theirs.asarray(self.scores), theirs.asarray(self.weights))
+            return moved.sums(loss, order, sign, targets)
         if own is not theirs:
             return own.to_host(self.sums(loss, order, sign, own.asarray(targets)))
         powers = loss.powers_of_order(order)

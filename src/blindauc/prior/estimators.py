@@ -29,11 +29,11 @@ def mixture_prior(
 ) -> PriorEstimate:
     """Estimate class prior and contamination by model averaging over two-class mixtures of the ranks.
 
-    The prior is the median, the contamination the mean of the posterior over (shape, prior, contamination). The
-    intervals come from the profile likelihood: they hold every value with which some mixture fits the ranks nearly as
-    well as the best one. See `fit_score_model`, which also returns probabilities. Often several values fit equally
-    well, for example if the classes overlap even at the highest scores, or if a low-scoring label may be either wrong
-    or an unusual positive. The intervals are then wide.
+    Of the posterior over (shape, prior, contamination), the estimate of the prior is the median, and that of the
+    contamination the mean. The intervals come from the profile likelihood: they contain every value with which some
+    mixture fits the ranks nearly as well as the best one. `fit_score_model` also returns probabilities. Often several
+    values fit equally well, for example if the classes overlap even at the highest scores, or if a low-scoring label
+    may be either wrong or an unusual positive. The intervals are then wide.
 
     Parameters
     ----------

@@ -2,11 +2,11 @@
 
 Under a mixture m the number N among given rows is a sum of independent Bernoulli variables, with mean E_m and variance
 V_m. The interval combines the uncertainty of the mixture with the randomness of N, by the profile predictive likelihood
-(Bjornstad, Statistical Science 1990): it holds all N with
+(Bjornstad, Statistical Science 1990): it contains all N with
 
     min_m  root_m^2 + (N - E_m)^2 / V_m  <=  limit^2,
 
-rounded outwards to whole rows.
+rounded outwards to whole rows, where root_m^2 is the deviance of m from the best mixture.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def among_first(counts: Ints, k: Any) -> Ints:
 
 
 def expected_numbers(counts: Ints, share: Floats, shares: Floats, mixtures: Plausible) -> list[Estimate]:
-    """Return the expected number of rows of a kind in each selection of rows, with its interval.
+    """Return the expected number of rows of one kind (positives, or wrong labels) in each selection of rows.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def expected_numbers(counts: Ints, share: Floats, shares: Floats, mixtures: Plau
     -------
     list of Estimate
     """
-    value, most = counts @ share, counts.sum(axis=1)
+    value, n_rows = counts @ share, counts.sum(axis=1)
     centre, variance = counts @ shares.T, counts @ (shares * (1 - shares)).T
-    reach = np.sqrt(np.maximum(mixtures.limit**2 - mixtures.root**2, 0.0) * variance)
-    low = np.clip(np.floor((centre - reach).min(axis=1) + ROUNDING), 0.0, np.floor(value + ROUNDING))
-    high = np.clip(np.ceil((centre + reach).max(axis=1) - ROUNDING), np.ceil(value - ROUNDING), most)
-    ends = zip(np.clip(value, low, high).tolist(), low.tolist(), high.tolist(), strict=True)
-    return [Estimate(*each, mixtures.confidence) for each in ends]
+    half_width = np.sqrt(np.maximum(mixtures.limit**2 - mixtures.root**2, 0.0) * variance)
+    low = np.clip(np.floor((centre - half_width).min(axis=1) + ROUNDING), 0.0, np.floor(value + ROUNDING))
+    high = np.clip(np.ceil((centre + half_width).max(axis=1) - ROUNDING), np.ceil(value - ROUNDING), n_rows)
+    estimates = zip(np.clip(value, low, high).tolist(), low.tolist(), high.tolist(), strict=True)
+    return [Estimate(*each, mixtures.confidence) for each in estimates]

@@ -1,9 +1,9 @@
 """Detection of far labels: labelled rows that score below both classes, which no mixture of the classes explains.
 
 If the ratio of labelled to unlabelled density increases with the score, the lowest scores hold fewer labelled rows per
-unlabelled row than the scores just above. A zone at the bottom that holds significantly more contains labels from
-neither class. Only whether there are far labels at all is tested. How far up they reach is an estimate: the zones above
-the first one hold as many as exceed the ratio just above them.
+unlabelled row than the scores just above. If a zone at the bottom holds significantly more, some of its labels come
+from neither class. The test decides only whether there are far labels at all. How far up they extend is estimated: in
+each further zone, the far labels are those in excess of the ratio just above it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ ZONES = (0.003, 0.01, 0.03, 0.1)
 """The sizes of the zones that are tested, as shares of the unlabelled rows (convention)."""
 
 NEIGHBOURS = (9.0, 99.0)
-"""A zone is compared with this many times as many unlabelled rows just above it (convention). The small neighbourhood
-finds zones with many labels, the large one has the power to find zones with as few as two."""
+"""A zone is compared with a neighbourhood of this many times as many unlabelled rows just above it (convention). The
+small neighbourhood finds zones with many labels, the large one has the power to find zones with as few as two."""
 
 SIGNIFICANCE = 0.01
-"""The level of the test, for labels scattered at random (convention). If the scores rank at all, far fewer false alarms
-occur."""
+"""The level of the test if labels are scattered at random (convention). If the scores rank better than chance, false
+alarms are far less frequent."""
 
 
 class Zone(NamedTuple):
-    """Bins from `start` up to `end` (exclusive), with the labelled rows per unlabelled row inside and just above."""
+    """Bins from `start` up to `end` (exclusive).
+
+    `inside` and `above` are the labelled rows per unlabelled row inside and just above; `chance` is the p-value.
+    """
 
     start: int
     end: int
@@ -44,9 +47,10 @@ def far_probability(counts: Counts) -> Floats:
     """Return, for each bin, the probability that a labelled score in it is far below both classes.
 
     With k labelled and m unlabelled rows in a zone it is `1 - r m / k`, where r is the number of labelled rows per
-    unlabelled row that the two classes account for. That number increases with the score, so it is at most the one just
-    above this zone, and at most the one just above every higher zone. With K labelled and M unlabelled rows above a
-    zone it is taken to be (K+1)/M. The probability is zero everywhere if the first zone is not significant.
+    unlabelled row that the two classes account for. As r increases with the score, it is at most the ratio just above
+    this zone, and at most the ratio just above every higher zone. With K labelled and M unlabelled rows just above a
+    zone, that ratio is estimated by (K + 1) / M. If the first zone is not significant, the probability is zero
+    everywhere.
 
     Parameters
     ----------
@@ -93,13 +97,16 @@ def far_zones(counts: Counts) -> Iterator[Zone]:
 
 
 def _zones_above(start: int, labelled: Floats, unlabelled: Floats) -> Iterator[Zone]:
-    """Yield all zones that begin at a bin, given the numbers of labelled and unlabelled rows below every bin."""
+    """Yield all zones that begin at a bin, given the numbers of labelled and unlabelled rows below every bin.
+
+    A zone has k labelled and m unlabelled rows.
+    """
     last = len(labelled) - 1
     for share, neighbours in product(ZONES, NEIGHBOURS):
         end = min(int(np.searchsorted(unlabelled, max(1.0, share * unlabelled[-1]))), last)
-        n_inside, n_zone = labelled[end] - labelled[start], unlabelled[end] - unlabelled[start]
-        next_end = min(int(np.searchsorted(unlabelled, unlabelled[end] + neighbours * n_zone)), last)
-        n_next, n_beside = labelled[next_end] - labelled[end], unlabelled[next_end] - unlabelled[end]
-        if end > start and n_inside > 0 and n_zone > 0 and n_beside > 0:
-            chance = stats.binom.sf(n_inside - 1, np.ceil(n_inside + n_next), n_zone / (n_zone + n_beside))
-            yield Zone(start, end, n_inside / n_zone, (n_next + 1) / n_beside, float(chance))
+        k, m = labelled[end] - labelled[start], unlabelled[end] - unlabelled[start]
+        next_end = min(int(np.searchsorted(unlabelled, unlabelled[end] + neighbours * m)), last)
+        k_above, m_above = labelled[next_end] - labelled[end], unlabelled[next_end] - unlabelled[end]
+        if end > start and k > 0 and m > 0 and m_above > 0:
+            chance = stats.binom.sf(k - 1, np.ceil(k + k_above), m / (m + m_above))
+            yield Zone(start, end, k / m, (k_above + 1) / m_above, float(chance))

@@ -42,8 +42,9 @@ def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) ->
     """Flag the largest set of the most suspicious labels whose expected false discovery rate is at most `max_fdr`.
 
     A label is flagged if `expected_fdr <= max_fdr` and `suspicion >= min_suspicion`. Without the second condition, a
-    few labels that are certainly wrong would admit others to the set that are almost certainly right: with a tenth of
-    far labels, 16 to 28 % of the flagged labels are right instead of 1 to 11 %, and no further wrong label is found.
+    few labels that are certainly wrong would allow the set to include others that are almost certainly right: with a
+    tenth of far labels, 16 to 28 % of the flagged labels are right instead of 1 to 11 %, and no further wrong label is
+    found.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) ->
     max_fdr : float, default=0.2
         The largest expected false discovery rate: the mean of (1 - suspicion) over the flagged labels.
     min_suspicion : float, default=0.5
-        Labels with less suspicion are never flagged. By default, these are the labels that are more likely right.
+        Labels with less suspicion are never flagged. By default, these are labels more likely right than wrong.
 
     Returns
     -------
@@ -71,5 +72,5 @@ def flag(suspicion: Any, max_fdr: float = 0.2, *, min_suspicion: float = 0.5) ->
     for name, share in (("max_fdr", max_fdr), ("min_suspicion", min_suspicion)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name} must lie in [0, 1], not {share!r}.")
-    # The tolerance is for rounding errors of a set exactly at the limit.
+    # The tolerance admits sets exactly at the limit, despite rounding errors.
     return (expected_fdr(suspicion) <= max_fdr + 1e-12) & (np.asarray(suspicion) >= min_suspicion)

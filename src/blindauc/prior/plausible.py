@@ -7,7 +7,7 @@ With its prior and its contamination eta,
     wrong among labelled        eta f0 / (eta f0 + (1 - eta) f1)
 
 Any quantity, such as the number of positives among the first rows, has one value under each mixture. Its interval
-holds the values of all plausible mixtures, by the profile likelihood of `blindauc.prior.posterior`.
+spans the values of all plausible mixtures, by the profile likelihood of `blindauc.prior.posterior`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from blindauc._typing import Bools, Floats, Ints
 REACH = 1.3
 """Mixtures whose root exceeds the limit by up to this factor are moved towards the best one, onto the limit.
 
-The library is a grid, and the end of an interval may lie between two of its mixtures. Measured by
-`benchmarks/capacity.py` with the prior given: at 1.3 the intervals hold the number found in 95 to 100 % of draws; at 2
-those of the first 200 rows are 1.3 times as wide.
+The mixtures form a grid, and the end of an interval may lie between two of them. Measured by `benchmarks/capacity.py`
+with the prior given: at 1.3 the intervals contain the true number in 95 to 100 % of draws; at 2 the intervals for the
+first 200 rows are 1.3 times as wide.
 """
 
 LEVELS = (0.25, 0.5, 0.75, 1.0)
-"""Shares of the limit at which the outermost mixtures are kept (convention)."""
+"""For each of these shares of the limit, the outermost of the mixtures with roots up to it are kept (convention)."""
 
 CERTAIN = 1e4
-"""A log-ratio so large that shares are exactly 0 or 1 in double precision."""
+"""A log-ratio so large that shares of positives are exactly 0 or 1 in double precision."""
 
 
 @dataclass(frozen=True)
 class Plausible:
-    """The plausible mixtures, each with the root of its deviance from the best one.
+    """The plausible mixtures, each with the square root of its deviance from the best one.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Plausible:
     log_ratio : ndarray of shape (n_mixtures, n_steps)
         Logarithm of the density of positives over that of negatives.
     root : ndarray of shape (n_mixtures,)
-        `sqrt(2 (max l - l))`, at most `limit`.
+        `sqrt(2 (max l - l))` with l the penalised log-likelihood of `blindauc.prior.posterior`; at most `limit`.
     far : ndarray of shape (n_steps,)
         Probability that a label in each step is far below both classes; the same for all mixtures.
     confidence : float
@@ -98,7 +98,7 @@ def limit_of(confidence: float) -> float:
 
 
 def nothing_known(n_steps: int, confidence: float) -> Plausible:
-    """Return the two extreme mixtures, all rows positive and none positive, which make all intervals uninformative."""
+    """Return the extreme mixtures, with all rows positive and with none, which make all intervals uninformative."""
     half, sides = np.full(2, 0.5), np.array([[-CERTAIN], [CERTAIN]])
     return Plausible(half, half, np.tile(sides, n_steps), np.zeros(2), np.zeros(n_steps), confidence)
 
@@ -106,20 +106,20 @@ def nothing_known(n_steps: int, confidence: float) -> Plausible:
 def onto_limit(mixtures: Plausible) -> Plausible:
     """Return the mixtures with those beyond the limit moved towards the best one, onto the limit.
 
-    The move assumes that the root of the deviance is linear along the way, as it is for a normal likelihood.
+    This assumes that the root of the deviance is linear between the two mixtures, as it is for a normal likelihood.
     """
     best = int(mixtures.root.argmin())
-    way = np.minimum(1.0, mixtures.limit / np.maximum(mixtures.root, mixtures.limit))
+    fraction = np.minimum(1.0, mixtures.limit / np.maximum(mixtures.root, mixtures.limit))
 
     def moved(values: Floats) -> Floats:
-        share = way.reshape(-1, *[1] * (values.ndim - 1))
-        return values[best] + share * (values - values[best])
+        of_row = fraction.reshape(-1, *[1] * (values.ndim - 1))
+        return values[best] + of_row * (values - values[best])
 
     return replace(
         mixtures,
         prior=moved(mixtures.prior),
         contamination=moved(mixtures.contamination),
-        # The way between two increasing rows increases, up to rounding.
+        # A weighted mean of two increasing rows increases, up to rounding errors.
         log_ratio=np.maximum.accumulate(moved(mixtures.log_ratio), axis=1),
         root=np.minimum(mixtures.root, mixtures.limit),
     )
@@ -128,8 +128,8 @@ def onto_limit(mixtures: Plausible) -> Plausible:
 def outermost(mixtures: Plausible, labelled: Floats, unlabelled: Floats) -> Plausible:
     """Return the few mixtures that can determine the end of an interval.
 
-    For each of `LEVELS` these are the mixtures with the most and the fewest positives in any step, above any step, and
-    with the most and the fewest wrong labels below any step.
+    For each of `LEVELS` these are the mixtures with the most and the fewest positives in any step and above any step,
+    and those with the most and the fewest wrong labels below any step.
 
     Parameters
     ----------
@@ -138,12 +138,12 @@ def outermost(mixtures: Plausible, labelled: Floats, unlabelled: Floats) -> Plau
         The number of rows in each step.
     """
     positive, wrong = mixtures.positive_shares(), mixtures.wrong_shares()
-    answers = np.hstack(
+    quantities = np.hstack(
         [positive, np.cumsum((positive * unlabelled)[:, ::-1], axis=1), np.cumsum(wrong * labelled, axis=1)]
     )
     kept = mixtures.root == mixtures.root.min()
     for level in LEVELS:
-        kept |= _ends(answers, mixtures.root <= level * mixtures.limit)
+        kept |= _attain_extremes(quantities, mixtures.root <= level * mixtures.limit)
     return replace(
         mixtures,
         prior=mixtures.prior[kept],
@@ -153,16 +153,16 @@ def outermost(mixtures: Plausible, labelled: Floats, unlabelled: Floats) -> Plau
     )
 
 
-def _ends(answers: Floats, inside: Bools) -> Bools:
-    """Return which of the mixtures inside attain the minimum or the maximum of any quantity."""
-    places, ends = np.flatnonzero(inside), np.zeros_like(inside)
-    some = answers[inside]
-    for extreme in (some.min(axis=0), some.max(axis=0)):
-        # The first that attains it. `argmin` and `argmax` along this axis copy everything first, which takes longer.
-        ends[places[(some == extreme).argmax(axis=0)]] = True
-    return ends
+def _attain_extremes(quantities: Floats, eligible: Bools) -> Bools:
+    """Return which of the eligible mixtures attain the minimum or the maximum of any quantity."""
+    indices, attains = np.flatnonzero(eligible), np.zeros_like(eligible)
+    values = quantities[eligible]
+    for extreme in (values.min(axis=0), values.max(axis=0)):
+        # The first mixture that attains it. `argmin` and `argmax` take longer: along this axis they copy the array.
+        attains[indices[(values == extreme).argmax(axis=0)]] = True
+    return attains
 
 
 def _log(share: Floats) -> Floats:
-    """Return the logarithm, clipped so that that of zero is finite."""
+    """Return the logarithm; shares are clipped from below, so that it is finite."""
     return np.log(np.maximum(share, 1e-300))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from blindauc.estimate import Estimate
 
 MOST_RATIO = 3.0
-"""The largest ratio of the ends of the interval of a prior that is reported as one number (convention).
+"""A prior is reported as one number only if the ratio of the ends of its interval is at most this (convention).
 
-A count of positives at the geometric centre of the interval is then off by a factor of at most sqrt(3) = 1.7: a list
-with 100 expected positives holds between 60 and 170.
+A count of positives computed from the geometric mean of the ends is then wrong by a factor of at most sqrt(3) = 1.7: a
+list with 100 expected positives contains between 60 and 170.
 """
 
 MOST_WIDTH = 0.2
@@ -21,8 +21,8 @@ of only 2.3, yet differ by half of all rows."""
 def is_identified(prior: Estimate) -> bool:
     """Whether the data, or the user, determine the class prior well enough to report it as one number.
 
-    The same answer holds for probabilities and counts, which depend on the prior. It is True where the prior was given,
-    and where its interval is narrow: the high end is at most 3 times the low end, and the width is at most 0.2.
+    The same answer holds for probabilities and counts, which depend on the prior. It is True if the prior was given, or
+    if its interval is narrow: the high end is at most 3 times the low end, and the width is at most 0.2.
 
     Parameters
     ----------

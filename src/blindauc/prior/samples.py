@@ -19,7 +19,7 @@ class Counts:
     ----------
     labelled, unlabelled : ndarray of shape (n_bins,)
     right, wrong : ndarray of shape (n_bins,), optional
-        Of the labelled, those that somebody has checked, and what was found.
+        How many of the labelled scores belong to labels that were checked and found right, or found wrong.
     """
 
     labelled: Floats
@@ -42,7 +42,8 @@ class Counts:
             The merged bin of each bin.
         """
         share = self.labelled / self.labelled.sum() + self.unlabelled / self.unlabelled.sum()
-        # A bin is placed by its last score. Rounding makes sums of equal shares equal.
+        # The cumulative share up to the last score of a bin decides where it goes. It is rounded, so that rounding
+        # errors of sums do not separate equal shares.
         place = np.ceil(np.round(np.cumsum(share) / 2 * n_bins, 9))
         index = np.unique(place, return_inverse=True)[1].ravel()
         right, wrong = (None if each is None else _summed(index, each) for each in (self.right, self.wrong))
@@ -60,7 +61,7 @@ def count(
     pos_weight, unl_weight : array-like of shape (n,), optional
         A weight of 2 equals a score given twice.
     pos_verdict : ndarray of shape (n,), optional
-        What was found where labels were checked, as in `blindauc.checked`; every weight must be positive then.
+        The results of checked labels, as in `blindauc.checked`. All weights of positives must then be positive.
 
     Returns
     -------
@@ -101,7 +102,7 @@ def _checked(name: str, scores: Any, weight: Any) -> tuple[Floats, Floats]:
     if len(weight) != len(scores):
         raise ValueError(f"{name}_weight has {len(weight)} entries for {len(scores)} scores; give one for each.")
     if (weight < 0).any() or not weight.any():
-        raise ValueError(f"{name}_weight must be non-negative with a positive sum; drop the other rows.")
+        raise ValueError(f"{name}_weight must be non-negative with a positive sum; drop rows with negative weights.")
     return scores[weight > 0], weight[weight > 0]
 
 

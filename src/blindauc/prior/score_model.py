@@ -19,7 +19,7 @@ from blindauc.prior.samples import Counts, count
 from blindauc.theory import check_chance
 
 N_BINS = 40
-"""The most bins of the scores (convention): a few hundred labelled scores cannot resolve more."""
+"""The largest number of bins of the scores (convention): a few hundred labelled scores cannot resolve more."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +117,12 @@ def fit_score_model(
 ) -> ScoreModel:
     """Fit a two-class mixture model: labelled scores `(1-eta) f1 + eta f0`, unlabelled ones `prior f1 + (1-prior) f0`.
 
-    If the prior is given, the probabilities are calibrated. If not, they are as good as its estimate, and
+    If the prior is given, the probabilities are calibrated. Otherwise they are only as accurate as its estimate, and
     `probability_interval` spans the probabilities under all plausible priors.
 
     The model averages over a library of class densities f0 and f1 with increasing f1/f0, weighted by their posterior
-    (see `blindauc.prior.posterior`). Labelled scores far below both classes count as contamination, too. Only ranks
-    matter: an increasing transform of all scores does not change the result.
+    (see `blindauc.prior.posterior`). Labelled scores far below both classes also count as contamination. Only ranks
+    matter: an increasing transformation of all scores does not change the result.
 
         probability = prior f1 / (prior f1 + (1-prior) f0)      suspicion = eta f0 / ((1-eta) f1 + eta f0)
 
@@ -200,32 +200,32 @@ def explain_scores(
     _check_share("prior", prior)
     _check_share("contamination", contamination)
     values, counts = count(pos_scores, unl_scores, pos_weight, unl_weight, pos_verdict)
-    far = _far_part(counts, contamination)
+    far = _far_probability_within(counts, contamination)
     merged, index = counts.without(far).merged(N_BINS)
     far_share = _far_share(counts, far, confidence)
-    belief = posterior(
+    averages = posterior(
         merged,
         prior_grid() if prior is None else fixed(prior),
-        contamination_grid() if contamination is None else fixed(_rest(contamination, far_share)),
+        contamination_grid() if contamination is None else fixed(_contamination_of_the_rest(contamination, far_share)),
         confidence,
     )
     wrong_share = (
-        _either(far_share, belief.contamination)
+        _total_contamination(far_share, averages.contamination)
         if contamination is None
         else Estimate(contamination, contamination, contamination, confidence)
     )
-    estimate = PriorEstimate(belief.prior, wrong_share, "mixture")
-    probability = _averaging_to(float(estimate.prior), belief.positive_share[index], counts.unlabelled)
-    suspicion = far + (1 - far) * belief.wrong_share[index]
+    estimate = PriorEstimate(averages.prior, wrong_share, "mixture")
+    probability = _calibrated_to(float(estimate.prior), averages.positive_share[index], counts.unlabelled)
+    suspicion = far + (1 - far) * averages.wrong_share[index]
     changes = (np.diff(index) != 0) | (np.diff(far) != 0)
     last_of_step = np.append(changes, True)
-    plausible = belief.plausible.at(index[last_of_step], far[last_of_step])
+    plausible = averages.plausible.at(index[last_of_step], far[last_of_step])
     model = ScoreModel(estimate, values[:-1][changes], probability[last_of_step], suspicion[last_of_step], plausible)
-    return Explanation(model, belief.auc)
+    return Explanation(model, averages.auc)
 
 
-def _far_part(counts: Counts, contamination: float | None) -> Floats:
-    """Return the probability of being a far label, scaled down if its mean exceeds a given contamination."""
+def _far_probability_within(counts: Counts, contamination: float | None) -> Floats:
+    """Return the probability of a far label in each bin, scaled down if its mean exceeds a given contamination."""
     far = far_probability(counts)
     share = far @ counts.labelled / counts.labelled.sum()
     return far if contamination is None or share <= contamination else far * (contamination / share)
@@ -243,13 +243,13 @@ def _far_share(counts: Counts, far: Floats, confidence: float) -> Estimate:
     return Estimate(share, min(share, centre - width), max(share, centre + width), confidence)
 
 
-def _rest(contamination: float, far_share: float) -> float:
+def _contamination_of_the_rest(contamination: float, far_share: float) -> float:
     """Return the contamination of the labels that are not far, from that of all labels."""
     return min(1.0, max(0.0, (contamination - far_share) / (1 - far_share))) if far_share < 1 else 0.0
 
 
-def _either(far: Estimate, ordinary: Estimate) -> Estimate:
-    """Return the share of labels that are far, or else negative: `far + (1 - far) ordinary`."""
+def _total_contamination(far: Estimate, ordinary: Estimate) -> Estimate:
+    """Return the share of wrong labels, far or from the negative class: `far + (1 - far) ordinary`."""
     return Estimate(
         far + (1 - far) * ordinary,
         far.low + (1 - far.low) * ordinary.low,
@@ -258,7 +258,7 @@ def _either(far: Estimate, ordinary: Estimate) -> Estimate:
     )
 
 
-def _averaging_to(prior: float, probability: Floats, weight: Floats) -> Floats:
+def _calibrated_to(prior: float, probability: Floats, weight: Floats) -> Floats:
     """Shift all log-odds by a constant such that the weighted mean probability equals the prior."""
     if prior in (0.0, 1.0):
         return np.full(len(probability), prior)

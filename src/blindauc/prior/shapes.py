@@ -16,38 +16,41 @@ from sklearn.isotonic import isotonic_regression
 from blindauc._typing import Floats
 
 N_POINTS = 300
-"""Points of a distribution function (convention)."""
+"""Number of points at which a distribution function is tabulated (convention)."""
 
 FINE = 8 * N_POINTS
-"""Points before densities are made monotone and thinned to `N_POINTS` (convention)."""
+"""Number of points before the density ratio is made monotone and points are thinned to `N_POINTS` (convention)."""
 
 SEPARATIONS = np.append(np.arange(19) * 0.2, [4.5, 6.0])
-"""Separations of the library, as the distance of the means of the normal pair of the same AUC: 0.5 to 0.9999.
+"""Separations of the classes in the library, with AUCs from 0.5 to 0.9999.
 
-With 100 labelled rows and an AUC of 0.9 the distance has a standard error of 0.12, with 500 of 0.06. Intervals
-interpolate between the steps.
+The separation is the distance of the means of the pair of standard normal distributions with the same AUC. At an AUC of
+0.9, its standard error is 0.12 with 100 labelled rows, and 0.06 with 500. Intervals interpolate between the steps.
 """
 
 MOST_AUC = 0.9999
-"""The largest AUC of the library. Beyond it, pairs differ by less than one of `N_POINTS`."""
+"""The largest AUC of the library. Beyond it, pairs of classes differ by less than one of their `N_POINTS` points."""
 
 N_TRIED = 30
-"""Members of a kind between which the one with a given AUC is found by interpolation, to within 0.002."""
+"""Number of separations at which the AUC of a kind is computed; the separation for a given AUC is interpolated between
+them, with an error of the AUC below 0.002."""
 
 PURITY_SCALE = 5.0
 """The prior weight of a shape is r / (r + PURITY_SCALE), with r the density of positives over that of negatives among
 the top tenth of the positives (convention)."""
 
 TAIL_POWER = 1.0
-"""A shape whose low tail of positives is k times as dense as the normal one has a prior weight k^-TAIL_POWER as large.
+"""If the low tail of the positives is k times as dense as that of the normal pair, the prior weight of the shape is
+multiplied by k^-TAIL_POWER.
 
-Measured by `benchmarks/suspicion.py --repeats 1` with 300 labelled rows, a tenth of them wrong: at 1 up to 2.4 % of
-clean labels are flagged and up to 29 % of those flagged are right, whatever the distribution; at 1.5 3.3 % and 37 %.
+Measured by `benchmarks/suspicion.py --repeats 1` with 300 labelled rows, a tenth of them wrong, for all distributions:
+at 1 at most 2.4 % of the clean labels are flagged, and at most 29 % of the flagged labels are right; at 1.5 it is 3.3 %
+and 37 %.
 """
 
 Pair = tuple[Floats, Floats]
 Kind = Callable[[float], Pair]
-"""A function of the separation that returns a pair of classes: equal at 0, separated at `LARGEST`."""
+"""A function of the separation that returns a pair of classes: equal at 0, and separated at `LARGEST`."""
 
 LARGEST = 14.0
 """A separation at which the classes of every kind hardly overlap."""
@@ -57,11 +60,11 @@ LARGEST = 14.0
 class ShapeLibrary:
     """Distribution functions of the negatives and the positives, one row per shape, and prior weights of the shapes.
 
-    Every estimator of the class prior has to assume that the highest scores are nearly all positives. Here this is a
-    preference, the prior `pure`, for shapes with a dense top. Ranks alone cannot distinguish wrong labels with low
-    scores from a long low tail of the positives, so that without a further assumption no label could ever be flagged.
-    The prior `short_tailed` therefore prefers shapes whose positives reach no lower than those of the normal pair of
-    the same AUC. It is used for suspicion only.
+    Every estimator of the class prior has to assume that the highest scores are nearly all positives. Here this is only
+    a preference: the prior weights `pure` are larger for shapes in which positives dominate at the top. Ranks alone
+    cannot distinguish wrong labels with low scores from a long low tail of the positives, and without a further
+    assumption no label could ever be flagged. The prior weights `short_tailed` therefore prefer shapes whose positives
+    reach no lower than those of the normal pair of the same AUC. They are used for suspicion only.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ class ShapeLibrary:
         AUC of the positives against the negatives. Shapes are ordered by kind, then by AUC; all kinds share the AUCs.
     pure, short_tailed : ndarray of shape (n_shapes,)
         Log-prior weights of the shapes, with the first preference, and with both. Every AUC has the same total weight.
-        Apart from the preferences, so has every family of the same AUC, and every member of a family.
+        Apart from the preferences, families of the same AUC have equal weights, and so have the members of a family.
     """
 
     negative: Floats
@@ -90,17 +93,17 @@ def shape_library() -> ShapeLibrary:
     negative, positive = (np.array(side) for side in zip(*pairs, strict=True))
     plain = np.concatenate([np.full(len(family) * len(auc), -np.log(len(family))) for family in families])
     top_ratio = _top_ratio(negative, positive)
-    pure = _every_auc_alike(plain + np.log(top_ratio / (top_ratio + PURITY_SCALE)))
+    pure = _normalised_by_auc(plain + np.log(top_ratio / (top_ratio + PURITY_SCALE)))
     normal = len(auc) * SPREADS.index(1.0) + np.arange(len(auc))
     purity_of_bottom = np.log(_top_ratio(1 - positive[:, ::-1], 1 - negative[:, ::-1])).reshape(-1, len(auc))
     excess = (purity_of_bottom - purity_of_bottom.ravel()[normal]).ravel()
-    short_tailed = _every_auc_alike(pure + TAIL_POWER * np.minimum(0.0, excess))
+    short_tailed = _normalised_by_auc(pure + TAIL_POWER * np.minimum(0.0, excess))
     return ShapeLibrary(negative, positive, np.tile(auc, len(negative) // len(auc)), pure, short_tailed)
 
 
-def _every_auc_alike(log_belief: Floats) -> Floats:
-    """Return log-weights normalised to one, with the same total for each AUC."""
-    by_auc = log_belief.reshape(-1, len(SEPARATIONS))
+def _normalised_by_auc(log_weight: Floats) -> Floats:
+    """Return log-weights normalised to a sum of one, with the same sum for each AUC."""
+    by_auc = log_weight.reshape(-1, len(SEPARATIONS))
     return (by_auc - special.logsumexp(by_auc, axis=0) - np.log(len(SEPARATIONS))).ravel()
 
 
@@ -116,7 +119,7 @@ def _auc(negative: Floats, positive: Floats) -> float:
 
 
 def _top_ratio(negative: Floats, positive: Floats, share: float = 0.1) -> Floats:
-    """Return the ratio of positives to negatives above the score that a share of the positives exceeds."""
+    """Return the share of positives over that of negatives above the score that `share` of the positives exceed."""
     above = [1 - np.interp(1 - share, f1, f0) for f0, f1 in zip(negative, positive, strict=True)]
     return share / np.maximum(above, 1e-9)
 
@@ -170,7 +173,7 @@ def _two_humps() -> list[Kind]:
 
         return kind
 
-    # Many negatives right below the positives fit the same ranks as a larger prior, so no more than a third of them.
+    # Many negatives just below the positives fit the same ranks as a larger prior. Here they are less than a third.
     return [of_positives(0.25), of_positives(0.5), _mirrored(of_positives(0.3))]
 
 
@@ -185,7 +188,7 @@ def _mirrored(kind: Kind) -> Kind:
 def _with_increasing_ratio(negative: Floats, positive: Floats) -> Pair:
     """Make the density ratio increasing by isotonic regression, and thin out to points of equal mass.
 
-    A decreasing ratio means that re-ranking would improve the score; in good scores only noise is left of that.
+    Where the ratio decreases, another order of the scores would rank better. In good scores this is only noise.
     """
     mass = np.diff(negative + positive)
     share = np.divide(np.diff(positive), mass, out=np.zeros_like(mass), where=mass > 0)
