@@ -213,13 +213,17 @@ def test_without_checks_fits_are_what_they_were(name):
     (model,) = (clone(each) for each in ESTIMATORS if type(each).__name__ == estimator)
     data = drawn(int(seed), kind=kind)
     model.fit(data.X, data.y_pu, checked=None)
-    told = [*model.decision_function(data.X_test[:3]), model.auc_, model.auc_.high, model.prior_, model.contamination_]
-    told.append(model.suspicion_.sum())
+    scores = model.decision_function(data.X_test[:3])
+    calibrated = [model.auc_, model.auc_.high, model.prior_, model.contamination_, model.suspicion_.sum()]
+    search = []
     if hasattr(model, "cv_results_"):
         weight = model.cv_results_["weight"]
-        told += [model.cv_results_["mean_test_score"].sum(), weight.max(), len(weight)]
-    # But for the last digits, in which libraries of linear algebra differ.
-    np.testing.assert_allclose(told, DIGITS[name], rtol=1e-9)
+        search = [model.cv_results_["mean_test_score"].sum(), weight.max(), len(weight)]
+    # Libraries of linear algebra and processors differ in the last digits. The calibration averages over mixtures whose
+    # log-likelihoods, of about a hundred nats, are computed in float32: its weights differ by up to 100 eps = 1e-5.
+    expected = DIGITS[name]
+    np.testing.assert_allclose([*scores, *search], [*expected[:3], *expected[8:]], rtol=1e-9)
+    np.testing.assert_allclose(calibrated, expected[3:8], rtol=1e-5)
 
 
 # --- estimators -------------------------------------------------------------------------------------------------------
