@@ -2,6 +2,7 @@
 
     python benchmarks/scale.py                               # memory, disk and Dask, 1e5 to 1e7 rows of 50 columns
     python benchmarks/scale.py --engines disk --rows 2e7 4e7 # a fit of 20 million rows, and of twice as many
+    python benchmarks/scale.py --engines parquet --rows 2e7  # from a Parquet file: reading into the cache, then the fit
 
 Every run is a process of its own, so that its memory can be told: the peak of what is its own (RssAnon), without mapped
 pages of the cache, which the system takes back when it needs them. On disk, passes are timed beside a plain read of the
@@ -71,11 +72,32 @@ def plain_read(path: Path) -> None:
             pass
 
 
-def engine_of(name: str, X, is_positive):
+def mapped(folder: Path, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.memmap(folder / "X", np.float32, "r").reshape(-1, n_columns), np.load(folder / "labels.npy")
+
+
+def write_parquet(folder: Path, n_columns: int) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    X, is_positive = mapped(folder, n_columns)
+    names = [f"column {k}" for k in range(n_columns)]
+    schema = pa.schema([*((name, pa.float32()) for name in names), ("label", pa.int8())])
+    with parquet.ParquetWriter(folder / "rows.parquet", schema) as writer:
+        for rows in (slice(start, start + BLOCK) for start in range(0, len(X), BLOCK)):
+            columns = [*np.ascontiguousarray(X[rows].T), is_positive[rows].astype(np.int8)]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def engine_of(name: str, X, is_positive, folder: Path):
+    from blindauc.rows.disk.parquet import ParquetRows
     from blindauc.rows.parts import BlockParts
 
     if name == "memory":
         return np.array(X)
+    if name == "parquet":
+        table = ParquetRows(folder / "rows.parquet", label="label", cache=folder / "cache", memory="1GB").prepared()
+        return BlockParts.of(table.X, table.is_positive)
     if name == "disk":
         return BlockParts.of(X, is_positive)
     from distributed import Client, LocalCluster
@@ -92,22 +114,26 @@ def measure(name: str, folder: Path, n_columns: int) -> dict[str, float]:
     from blindauc.losses import get_loss
     from blindauc.objectives import Objective
     from blindauc.risks import BlindAUCRisk
+    from blindauc.rows.disk.writing import MATRIX
     from blindauc.rows.memory import MemoryRows
     from blindauc.rows.parts import PartedRows
     from blindauc.rows.view import PartedView
 
-    X = np.memmap(folder / "X", np.float32, "r").reshape(-1, n_columns)
-    is_positive = np.load(folder / "labels.npy")
-    memory = Memory()
-    engine = engine_of(name, X, is_positive)
+    X, is_positive = mapped(folder, n_columns)
+    memory, start = Memory(), time.perf_counter()
+    engine = engine_of(name, X, is_positive, folder)
+    found: dict[str, float] = {"rows": len(X)}
+    if name == "parquet":
+        found["into_cache_s"] = time.perf_counter() - start
     is_parted = isinstance(engine, PartedRows)
     rows = PartedView.of(engine) if is_parted else MemoryRows.of(engine, is_positive)
     objective = Objective(BlindAUCRisk(get_loss("logistic")), rows, l2=0.01, trim=True)
     coef, shift = np.random.default_rng(0).normal(size=(2, n_columns)) * 0.1, np.zeros(rows.n_positives)
     objective.gradient(coef[0], shift)
-    found = {"rows": len(X), "gradient_s": seconds_of(lambda: objective.gradient(coef[1], shift))}
-    if name == "disk":
-        read = seconds_of(lambda: plain_read(folder / "X"))
+    found["gradient_s"] = seconds_of(lambda: objective.gradient(coef[1], shift))
+    if name in ("disk", "parquet"):
+        file = folder / "X" if name == "disk" else next((folder / "cache").glob(f"*/{MATRIX}"))
+        read = seconds_of(lambda: plain_read(file))
         ones = engine.unlabelled_weights()
         passes = {
             "scores": seconds_of(lambda: (0 * engine.at(coef[0] + 1e-3)).sum()),
@@ -124,6 +150,7 @@ def measure(name: str, folder: Path, n_columns: int) -> dict[str, float]:
 COLUMNS = {
     "engine": "{}",
     "rows": "{:.0e}",
+    "into_cache_s": "{:.1f}",
     "gradient_s": "{:.3f}",
     "fit_s": "{:.1f}",
     "passes": "{}",
@@ -141,10 +168,12 @@ def run_all(engines: list[str], sizes: list[int], n_columns: int) -> list[dict[s
     for n_rows in sizes:
         with tempfile.TemporaryDirectory() as folder:
             make_rows(Path(folder), n_rows, n_columns)
+            if "parquet" in engines:
+                write_parquet(Path(folder), n_columns)
             first = None
             for name in engines:
                 command = [sys.executable, __file__, "--one", name, "--folder", folder, "--columns", str(n_columns)]
-                lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+                lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
                 found = {"engine": name, **json.loads(lines[-1])}
                 coef = np.array(found.pop("coef"))
                 first = coef if first is None else first
