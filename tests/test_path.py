@@ -210,6 +210,33 @@ def test_the_direction_of_spread_has_the_many_uppermost():
     np.testing.assert_allclose(flipped, -spread, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_start_is_right_though_more_labels_are_wrong_than_may_be_left_out(seed):
+    """If a cluster of wrong labels is larger than what may be left out, the objective prefers to rank it first."""
+    data = make_correlated_data(0.33, outliers="far", n_features=20, n_unlabelled=1000, n_test=2000, random_state=seed)
+    objective = BlindAUCObjective(data.X, data.y_pu == 1, l2=0.1, trim=True)
+    at = objective.with_ridge(objective.ridge_unit)
+    start = robust_start(objective, L0(300, 90))
+    fits = [concentrated(Fitter(at, 1e-3, 100), np.ones(20, dtype=bool), L0(300, 90), coef) for coef in (start, -start)]
+    assert roc_auc_score(data.y_test, data.X_test @ start) > 0.8
+    assert min(fits, key=lambda fit: fit.value) is not fits[0]
+
+
+@pytest.mark.parametrize("case", DIRECTIONS)
+def test_the_median_separation_is_that_of_sorted_scores(case):
+    n_pos, make, n_columns = DIRECTIONS[case]
+    rng = np.random.default_rng(0)
+    X, is_positive = rng.normal(size=(100, 8)), np.arange(100) < n_pos
+    rows = make(X, is_positive).rows
+    coef = rng.normal(size=n_columns)
+    scores = rows.matrix.scores(coef)
+    pos = scores[rows.pos].repeat(rows.pos_weight.astype(int))
+    unl = scores[rows.unl].repeat(rows.unl_weight.astype(int))
+    median = np.sort(pos)[(len(pos) - 1) // 2]  # the lower one of two
+    expected = (median - unl.mean()) / (unl.std() or 1.0)
+    assert make(X, is_positive).median_separation(coef) == pytest.approx(expected, rel=1e-5)
+
+
 # --- what an objective says about itself ---
 
 

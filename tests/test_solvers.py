@@ -149,6 +149,9 @@ class Bowl:
     target = np.array([3.0, -2.0, 1.0, 0.5, 0.0])
     gradient_at_zero, ridge_unit, robust_directions, sample = -target, 1.0, [np.ones(5)], None
 
+    def median_separation(self, coef):
+        return 1.0
+
     class Restricted:
         hessian_is_exact, is_whole, has_flat_stretches, value_at_zero = True, True, False, 7.125
 

@@ -156,6 +156,12 @@ class Objective:
         """The scores of the positives, without shifts."""
         return self.rows.scores(coef)[0]
 
+    def median_separation(self, coef: Floats) -> float:
+        """The median score of the positives minus the mean of the unlabelled rows, in standard deviations of these."""
+        scores = Matrix(self.pos_scores(coef)[:, None])
+        median = float(scores.median(np.arange(self.n_positives), self.rows.pos_weight)[0])
+        return (median - float(self.rows.unl_mean @ coef)) / self.rows.unl_spread(coef)
+
     def value(self, coef: Floats, shift: Floats) -> float:
         return self.gradient(coef, shift).value
 
