@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from blindauc._typing import Bools, Floats
-from blindauc.solvers.fits import Fit, Fitter
+from blindauc.solvers.fits import Fit, Fitter, first_lowest
 from blindauc.solvers.levels import on_a_sample_first
 from blindauc.solvers.solution import Callback, Objective, Progress, Solution, Sparsity, ignore_progress
 
@@ -37,9 +37,9 @@ RIDGES = (1e3, 1e2, 1e1)
 LARGEST_START = 1e50
 """A start with larger coefficients, which columns in tiny units have, is replaced by zero (convention)."""
 
-SAME = 1e-11
-"""Relative difference of two separations that counts as rounding: the first of two equal starts is taken, so that the
-choice does not depend on how the rows are stored (the same as in `Fit.is_below`)."""
+SIMILAR = 0.05
+"""Relative difference of two separations below which the objective decides between two starts (convention). Starts that
+end in the same minimum differ by less, because approximate fits stop at different distances from it."""
 
 TIGHTER = 1.5
 """The largest factor by which feature sets shrink in one step of a path (convention; the same as
@@ -119,9 +119,9 @@ def tightened(everything: Sparsity, wanted: Sequence[Sparsity]) -> tuple[list[Sp
 def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MAX_ITER) -> Floats:
     """The coefficients of the fit of all features whose median positive is the best separated, over robust directions.
 
-    The objective does not decide between the starts: if more labels are wrong than may be left out, and they form a
-    distant cluster, it is lowest where that cluster ranks first. The median positive is a right one as long as most
-    labels are right (the least median of squares: Rousseeuw, JASA 1984).
+    The objective decides only between starts that separate it about equally well: if more labels are wrong than may be
+    left out, and they form a distant cluster, it is lowest where that cluster ranks first. The median positive is a
+    right one as long as most labels are right (the least median of squares: Rousseeuw, JASA 1984).
 
     The fits have a ridge of one `ridge_unit`, whose curvature equals that of the data, unless the loss is not convex.
     With a stronger ridge a fit depends on little more than the means, which many distant outliers can shift.
@@ -139,7 +139,8 @@ def robust_start(objective: Objective, outliers: Sparsity, *, max_iter: int = MA
         rough = [fitter(everything, flagged, zero, unshifted) for flagged in starts]
         fits = [concentrated(fitter, everything, outliers, fit.coef) for fit in rough]
         separations = np.array([objective.median_separation(fit.coef) for fit in fits])
-        coef = fits[np.flatnonzero(separations >= separations.max() - SAME * abs(separations.max()))[0]].coef
+        is_best = separations >= separations.max() - SIMILAR * abs(separations.max())
+        coef = first_lowest(fit for fit, best in zip(fits, is_best, strict=True) if best).coef
     return coef if np.abs(coef).max() < LARGEST_START else zero
 
 
