@@ -19,10 +19,10 @@ from blindauc._typing import Floats, Ints
 BLOCK_ROWS = 1024
 """Rows whose moments and digests are taken at once (convention)."""
 
-WIDENED_ENTRIES = 2**16
-"""Entries that are converted to float64 at once: 512 kB, which stay in the cache of a core. Two threads took 0.37 s for
-the scores and 0.34 s for the gradient of 5e6 x 50 mapped float32, where a plain read of the file took 0.32 s; with four
-times the entries 0.42 and 0.35 s, with a quarter 0.40 and 0.38 s."""
+WIDENED_ENTRIES = 2**19
+"""Entries that are converted to float64 at once: 4 MB. Two threads passed over 2e7 x 50 of mapped float32 at 0.69 of the
+speed of a plain read of the file for scores, and 0.65 for gradients; with half of the entries at 0.63 and 0.57, with an
+eighth at 0.45 and 0.50 (`benchmarks/scale.py`; the file was in memory, and the read took 0.15 s)."""
 
 GRAM_ENTRIES = 2**18
 """Entries of a block in Gram matrices and sums by group: 2 MB, which stay in the cache of a core. Of 11,500 x 100 of
@@ -125,8 +125,13 @@ class Matrix:
     def scores(self, coef: Floats) -> Floats:
         """X @ coef."""
         weights, constant = (coef[:-1], coef[-1]) if self._intercept else (coef, 0.0)
-        parts = [X @ weights for _, X in self._blocks()]
-        result: Floats = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        result: Floats
+        if self.X.dtype == np.float64:
+            result = self.X @ weights
+        else:
+            result = np.empty((self.n_rows, *weights.shape[1:]))
+            for rows, X in self._widened():
+                np.matmul(X, weights, out=result[rows])
         return result + constant if self._intercept else result
 
     def adjoint(self, residual: Floats) -> Floats:
