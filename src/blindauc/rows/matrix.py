@@ -20,9 +20,9 @@ BLOCK_ROWS = 1024
 """Rows whose moments and digests are taken at once (convention)."""
 
 WIDENED_ENTRIES = 2**19
-"""Entries that are converted to float64 at once: 4 MB. Two threads passed over 2e7 x 50 of mapped float32 at 0.69 of the
-speed of a plain read of the file for scores, and 0.65 for gradients; with half of the entries at 0.63 and 0.57, with an
-eighth at 0.45 and 0.50 (`benchmarks/scale.py`; the file was in memory, and the read took 0.15 s)."""
+"""Entries that are converted to float64 at once: 4 MB. Two threads passed over 2e7 x 50 of mapped float32 at 0.69 of
+the speed of a plain read of the file for scores, and 0.65 for gradients; with half of the entries at 0.63 and 0.57, and
+with an eighth at 0.45 and 0.50 (`benchmarks/scale.py`; the file was in memory, and the read took 0.15 s)."""
 
 GRAM_ENTRIES = 2**18
 """Entries of a block in Gram matrices and sums by group: 2 MB, which stay in the cache of a core. Of 11,500 x 100 of
