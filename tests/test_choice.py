@@ -124,14 +124,16 @@ def test_shapes_weigh_by_the_likelihood_of_their_averaged_ranks():
     np.testing.assert_allclose(gibbs_weights(BELIEF, RANKS, WEIGHT, shapes=shapes), expected)
 
 
-def test_every_rank_by_a_screening_fit_counts_one_nat():
+def test_the_ranks_by_a_screening_fit_are_evidence_too():
     screening = np.random.default_rng(5).random(RANKS.shape)
-    evidence = [evidence_of(r, WEIGHT) + s @ WEIGHT for r, s in zip(RANKS, screening, strict=True)]
+    screening[0] = np.nan  # a candidate without a screening fit
+    evidence = [evidence_of(r, WEIGHT) + evidence_of(s, WEIGHT) for r, s in zip(RANKS[1:], screening[1:], strict=True)]
+    evidence = np.append(evidence_of(RANKS[0], WEIGHT), evidence)
     expected = np.exp(BELIEF + evidence - np.max(BELIEF + evidence))
     found = gibbs_weights(BELIEF, RANKS, WEIGHT, screening=screening)
     np.testing.assert_allclose(found, expected / expected.sum())
     # The same for all candidates of a shape changes nothing.
-    same = np.tile(screening[0], (len(RANKS), 1))
+    same = np.tile(screening[1], (len(RANKS), 1))
     np.testing.assert_allclose(
         gibbs_weights(BELIEF, RANKS, WEIGHT, screening=same), gibbs_weights(BELIEF, RANKS, WEIGHT)
     )

@@ -75,4 +75,4 @@ def log_likelihood(ranks: Floats, weight: Floats) -> Floats:
 def counts_by_rank(ranks: Floats, weight: Floats) -> Floats:
     """The total weight in each bin of ranks, of shape (n_candidates, n_bins)."""
     place = np.minimum((ranks * N_BINS).astype(np.intp), N_BINS - 1)
-    return np.array([np.bincount(each, weight, N_BINS) for each in place])
+    return np.array([np.bincount(each, weight, N_BINS) for each in place]).reshape(-1, N_BINS)

@@ -66,7 +66,7 @@ class Search:
     negative_ranks : array of shape (n_candidates, n_known_negatives)
         Out-of-fold ranks of the rows known to be negative; None if there are none.
     screening_ranks : array of shape (n_candidates, n_pos)
-        Out-of-fold ranks of the labelled positives by the screening fits; 0 for candidates without one (`weights.py`).
+        Out-of-fold ranks of the labelled positives by the screening fits; NaN for candidates without one (`weights.py`).
     """
 
     data: Data
@@ -292,11 +292,11 @@ def _fold_ranks(scorer: Scorer, data: Data, split: Split, specs: Sequence[Spec])
     """Fit the specs to a split. Returns out-of-fold ranks by the models and by their screening fits, and the models.
 
     The models rank positives and known negatives. The screening fits rank positives; without a screening fit, these
-    ranks are 0. The specs are those of one path, and share a screening fit.
+    ranks are NaN. The specs are those of one path, and share a screening fit.
     """
     models, held_out = scorer.path(data.subset(split.fitted), specs), data.subset(split.held_out)
     ranks = held_out_ranks(models, held_out, held_out.is_positive | held_out.is_known_negative)
-    screening = np.zeros((1, int(held_out.is_positive.sum())))
+    screening = np.full((1, int(held_out.is_positive.sum())), np.nan)
     if models.screening is not None:
         screening = held_out_ranks(models.screening.subset(np.zeros(1, dtype=np.intp)), held_out)
     return ranks, np.tile(screening, (len(specs), 1)), models

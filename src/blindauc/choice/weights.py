@@ -1,7 +1,7 @@
 r"""Weights of the candidates: out-of-fold evidence times a prior over settings.
 
     weight of m  ~  belief in m  *  exp(evidence for m)
-    evidence for m  =  POWER * log-likelihood of its ranks  +  sum of the ranks by its screening fit, if it has one
+    evidence for m  =  POWER * log-likelihood of its ranks, and of those by its screening fit, if it has one
 
 The rank r_mi is the share of held-out unlabelled rows that candidate m scores below labelled positive i. The likelihood
 is that of a mixture of right labels, which rank high, and wrong ones, which rank low (`likelihood.py`). The weights are
@@ -9,11 +9,11 @@ a Gibbs posterior (Catoni, PAC-Bayesian supervised classification, 2007; Bissiri
 mean rank alone cannot distinguish a candidate that ranks wrong labels low from one that ranks them high at the expense
 of the right ones: if 30 % of the labels are wrong and far from the others, both have the same blind AUC.
 
-Nor can the likelihood decide whether a nonlinear candidate should leave labels out: a nonlinear score can rank a
-cluster of wrong labels as high as the right ones. For nonlinear candidates the screening fit, the linear fit that
-decides which labels to leave out, adds evidence: an out-of-fold rank of r adds r nats. If these labels are wrong, the
-blind AUC of the screening fit rises when they are left out, although they then rank last. If they are right, and only
-the true score is nonlinear, it does not rise.
+Nor can the ranks of a nonlinear candidate decide whether it should leave labels out: a nonlinear score can rank a
+cluster of wrong labels as high as the right ones. The screening fit, the linear fit that decides which labels a
+nonlinear candidate leaves out, adds its evidence. If these labels are wrong, its likelihood is far higher when they are
+left out: they then rank last, and the others higher. If they are right, and only the true score is nonlinear, it is
+hardly higher.
 
 Candidates are compared within their shape. Shapes are compared by the likelihood of the averaged ranks of their
 candidates, so that a shape gains nothing by having many candidates. Among candidates of the same shape and equal
@@ -48,11 +48,15 @@ def evidence_for(ranks: Floats, weight: Floats, screening: Floats | None = None)
     ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
     weight : array of shape (n_pos,)
     screening : array of shape (n_candidates, n_pos), optional
-        The ranks by the screening fits; 0 for candidates without one.
+        The ranks by the screening fits; NaN for candidates without one.
     """
     is_held_out = ~np.isnan(ranks[0])
-    evidence = POWER * log_likelihood(ranks[:, is_held_out], weight[is_held_out])
-    return evidence if screening is None else evidence + screening[:, is_held_out] @ weight[is_held_out]
+    held_out = weight[is_held_out]
+    nats = log_likelihood(ranks[:, is_held_out], held_out)
+    if screening is not None:
+        is_screened = ~np.isnan(screening[:, is_held_out]).any(axis=1)
+        nats[is_screened] += log_likelihood(screening[np.ix_(is_screened, is_held_out)], held_out)
+    return POWER * nats
 
 
 def gibbs_weights(
