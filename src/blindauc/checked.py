@@ -1,4 +1,4 @@
-"""Verdicts of people who checked rows: one for each row, as users write them and as numbers."""
+"""Verdicts of manual checks: one for each row, as users write them and as numbers."""
 
 from __future__ import annotations
 

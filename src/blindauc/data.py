@@ -17,7 +17,7 @@ RARE = 0.01
 """Categories of a smaller share of the rows get no column of their own (convention, as in `make_preprocessor`)."""
 
 MAX_COUNTED = 10_000
-"""Weighted rows are repeated if that gives at most this many rows, however few they were (convention)."""
+"""Rows are repeated by their weights if this gives at most this many rows, however few they were (convention)."""
 
 
 class Data(NamedTuple):
@@ -27,7 +27,7 @@ class Data(NamedTuple):
     ----------
     X : ndarray or sparse matrix of shape (n, p)
     is_positive : mask of shape (n,)
-        A row that was checked counts by what was found, whatever its label.
+        A checked row counts as the check found it, whatever its label.
     weight : ndarray of shape (n,)
     row : ndarray of shape (n,), the numbers of the rows in the user's X
     labelled : ndarray, the numbers in the user's X of all rows that came with a label
@@ -36,7 +36,7 @@ class Data(NamedTuple):
     time : ndarray of shape (n,), or None
         With times, a fit uses only rows that are earlier than those it is assessed on.
     verdict : ndarray of shape (n,), or None if no row was checked
-        What people found who checked rows, as in `checked.py`.
+        The results of manual checks, as in `checked.py`.
     is_category : mask of shape (p,), or None if there are none
         Columns that hold category codes, which only trees can use.
     """
@@ -164,7 +164,7 @@ class Data(NamedTuple):
         return self._replace(X=filled(self.X))
 
     def counted(self) -> Data:
-        """The rows with whole-number weights repeated, unless that gives many more rows."""
+        """Each row repeated as often as its weight says, if weights are whole numbers and not many more rows result."""
         n_rows = float(self.weight.sum())
         is_whole = np.all(self.weight == np.round(self.weight))
         if not is_whole or np.all(self.weight == 1) or n_rows > max(2 * len(self.weight), MAX_COUNTED):

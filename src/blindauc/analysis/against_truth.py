@@ -40,7 +40,7 @@ class TruthComparison:
     ----------
     n_wrong : labels that are wrong
     n_checked : labels that the model flags for a re-check
-    k : length of the top of the ranking that is counted
+    k : the number of unlabelled rows at the top of the ranking that are counted
     ours : what the model finds
     simple : what the best simple method finds; it is chosen with the true labels, which favours it
     """
@@ -84,8 +84,8 @@ def compare_with_truth(
     >>> table = patients.table[["patient", "temperature", "c_reactive_protein", "white_cells", "infection"]]
     >>> model = analyse(table, "infection", id="patient", shape="linear").model
     >>> is_labelled = (table["infection"] == "yes").to_numpy()
-    >>> envelope = compare_with_truth(model, table, is_labelled, patients.infected, k=20)
-    >>> envelope.n_wrong == int(patients.miscoded.sum()), envelope.ours.n_true > 10
+    >>> found = compare_with_truth(model, table, is_labelled, patients.infected, k=20)
+    >>> found.n_wrong == int(patients.miscoded.sum()), found.ours.n_true > 10
     (True, True)
     """
     steps = steps_of(model)

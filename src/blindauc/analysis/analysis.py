@@ -194,7 +194,7 @@ def analyse(
 
 
 def build_analysis(inputs: Inputs, steps: Steps, X: Floats, options: Options, origin: dict[str, Any]) -> Analysis:
-    """All that a fitted model and its rows say."""
+    """The analysis of a fitted model and its training rows."""
     is_positive, ranking, wanted = inputs.labels.is_positive, steps.ranking, options.wanted
     seed = 0 if ranking.random_state is None else ranking.random_state
     scores = ranking.decision_function(X)

@@ -116,9 +116,9 @@ class _Doubts(NamedTuple):
         Checked labels follow the unchecked ones and add the errors that were actually found.
         """
         expected = [(float(each), each.low, each.high) for each in self.wrong]
-        known = np.cumsum(np.sort(self.suspicion[self.is_checked])[::-1])
+        n_found_wrong = np.cumsum(np.sort(self.suspicion[self.is_checked])[::-1])
         last = np.array(expected[-1] if expected else (0.0, 0.0, 0.0))
-        return expected + [tuple((last + more).tolist()) for more in known]
+        return expected + [tuple((last + more).tolist()) for more in n_found_wrong]
 
 
 def _in_order(

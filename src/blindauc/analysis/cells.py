@@ -47,11 +47,12 @@ Unseen = Counter[tuple[str, str]]
 def unseen_categories(steps: Steps, frame: pd.DataFrame) -> Unseen:
     """Count the categories of new rows that are not in the training table, in the columns that the score uses."""
     found: Unseen = Counter()
-    for name, known in steps.categories.items():
+    for name, categories in steps.categories.items():
         if name in steps.needed:
             codes, texts = distinct_texts(frame[name])
             times = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
-            found.update({(name, text): n for text, n in zip(texts, times, strict=True) if text and text not in known})
+            unseen = {text: n for text, n in zip(texts, times, strict=True) if text and text not in categories}
+            found.update({(name, text): n for text, n in unseen.items()})
     return found
 
 

@@ -69,7 +69,7 @@ def decided_anew(decisions: pd.DataFrame, names: list[str] | None, n_rows: int, 
 
 
 def by_row_number(decisions: pd.DataFrame, parts: Iterable[pd.Series]) -> pd.DataFrame:
-    """A table of decisions by row number, if it names rows; the names are read in parts whose index counts rows."""
+    """The decisions with row numbers; those of named rows are looked up in `parts`, whose index counts rows from 0."""
     if ROW in decisions or ID not in decisions:
         return decisions
     wanted = decisions[ID].astype(str).tolist()
@@ -85,7 +85,7 @@ def by_row_number(decisions: pd.DataFrame, parts: Iterable[pd.Series]) -> pd.Dat
 
 
 def with_decisions(cached: CachedRows, source: ParquetRows, id: str | None, decisions: pd.DataFrame) -> CachedRows:
-    """Rows of a table in files with what a table of decisions says of them, beside a column with results of a check."""
+    """The cached rows with the verdicts of a table of decisions, which replace those of the column of checks."""
     if id is not None:
         decisions = by_row_number(decisions, (part[id] for part in source.frames([id])))
     verdict = decided_anew(decisions, None, len(cached.X), cached.verdict)
@@ -93,7 +93,7 @@ def with_decisions(cached: CachedRows, source: ParquetRows, id: str | None, deci
 
 
 def decided_places(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) -> list[int]:
-    """The place of the row, from 0, that each line of a table of decisions is about; the parameters are as above."""
+    """The row, from 0, that each line of a table of decisions is about; the parameters are those of `decided`."""
     by_name = ROW not in decisions and names is not None and ID in decisions
     if COLUMN not in decisions or not (by_name or ROW in decisions):
         raise ValueError(
@@ -113,7 +113,7 @@ def decided_places(decisions: pd.DataFrame, names: list[str] | None, n_rows: int
 
 
 def is_blank(decisions: pd.DataFrame) -> pd.Series:
-    """Which lines of a table of decisions decide nothing; "cannot tell" is a decision."""
+    """Mask of the lines of a table of decisions that hold no decision; "cannot tell" is one."""
     return decisions[COLUMN].isna() | (decisions[COLUMN].astype(str).str.strip() == "")
 
 
@@ -125,8 +125,8 @@ def _place(row: Any, n_rows: int) -> int | None:
 def _verdict(word: Any, line: int) -> int:
     text = "" if pd.isna(word) else str(word).strip().lower()
     if text not in WORDS:
-        known = ", ".join(filter(None, WORDS))
-        raise ValueError(f"Data row {line} of the decisions says {word!r}: one of {known} was expected.")
+        words = ", ".join(filter(None, WORDS))
+        raise ValueError(f"Data row {line} of the decisions says {word!r}: one of {words} was expected.")
     return WORDS[text]
 
 

@@ -39,10 +39,9 @@ def compare(
     """Compare two analyses on the rows that both were fitted to, or two models on a table.
 
     Without a table, both must come from `analyse` on the same rows in the same order; labels and columns may differ.
-    Of a table that was read in parts, the rows are compared that both rankings list, and the AUC of the rows that both
-    drew.
-    The comparison then uses out-of-fold ranks. With a table, both models score it; use rows that neither was fitted
-    to.
+    The comparison then uses out-of-fold ranks. For a table that was read in parts, it covers the rows that both
+    rankings list, and the AUC those that both fits drew. With a table, both models score it; use rows that neither was
+    fitted to.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def compare(
     return RunComparison(
         names=names,
         n_rows=int(is_ranked.sum()),
-        judged=_judged(before, after, how),
+        judged=_auc_comparison(before, after, how),
         rank_correlation=_correlation(*ranks),
         overlaps=_overlaps(*ranks),
         moved=_moved(before, unlabelled, *ranks),
@@ -130,17 +129,17 @@ def _check_same_rows(before: ModelOnRows, after: ModelOnRows) -> None:
         )
 
 
-def _judged(before: ModelOnRows, after: ModelOnRows, how: str) -> AUCComparison | None:
+def _auc_comparison(before: ModelOnRows, after: ModelOnRows, how: str) -> AUCComparison | None:
     """Paired comparison on the rows whose label is the same in both runs and that both rank out of fold."""
-    known = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
-    groups = None if after.group is None else after.group[known]
+    is_compared = (before.is_labelled == after.is_labelled) & ~np.isnan(before.unseen) & ~np.isnan(after.unseen)
+    groups = None if after.group is None else after.group[is_compared]
     if groups is not None and (groups == "").any():
-        return None  # rows that were drawn from a table in parts, whose groups nobody kept
-    is_labelled = before.is_labelled[known]
+        return None  # the groups of rows drawn from a table in parts are not stored
+    is_labelled = before.is_labelled[is_compared]
     n_labelled, n_unlabelled = int(is_labelled.sum()), int((~is_labelled).sum())
     if min(n_labelled, n_unlabelled) < 2:
         return None
-    scores = [side.unseen[known] for side in (after, before)]
+    scores = [side.unseen[is_compared] for side in (after, before)]
     # With a prior of zero this is the blind AUC itself.
     was, now = (interval(pu_auc_score(is_labelled, each, prior=0.0)) for each in reversed(scores))
     difference = blind_auc_difference(is_labelled, *scores, groups=groups)
@@ -184,12 +183,12 @@ def _label_changes(rows: Bools, before: ModelOnRows, after: ModelOnRows) -> list
     places = np.flatnonzero(rows)
     places = places[np.argsort(-np.nan_to_num(suspicions[:, places]).max(axis=0), kind="stable")]
     return [
-        LabelChange(int(before.number[row]) + 1, str(before.name[row]), *map(_known, suspicions[:, row]))
+        LabelChange(int(before.number[row]) + 1, str(before.name[row]), *map(_or_none, suspicions[:, row]))
         for row in places.tolist()
     ]
 
 
-def _known(suspicion: float) -> float | None:
+def _or_none(suspicion: float) -> float | None:
     return None if np.isnan(suspicion) else float(suspicion)
 
 

@@ -1,4 +1,4 @@
-"""Out-of-fold ranks by the numbers of rows; of a table that was read in parts, a model ranks a sample out of fold."""
+"""Out-of-fold ranks by row number. If the table was read in parts, only a sample of its rows has one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def spread(values: Floats, rows: Ints, number: Ints) -> Floats:
 
 
 def as_if_fitted_to(ranking: Any, numbers: Ints) -> Any:
-    """A ranking of a table that was read in parts, with rows by their places among some numbers of rows, ascending."""
-    told = copy(ranking)
-    told.held_out_rank_ = spread(ranking.held_out_rank_, ranking.sampled_rows_, numbers)
-    del told.sampled_rows_  # as of rows in memory
+    """A copy of a ranking of a table read in parts, as if fitted to the rows `numbers` (ascending) in memory."""
+    result = copy(ranking)
+    result.held_out_rank_ = spread(ranking.held_out_rank_, ranking.sampled_rows_, numbers)
+    del result.sampled_rows_  # only rankings of tables read in parts have it
     for name in ("labelled_rows_", "outliers_", "confirmed_rows_", "known_negative_rows_"):
         if hasattr(ranking, name):
-            setattr(told, name, np.searchsorted(numbers, getattr(ranking, name)))
-    return told
+            setattr(result, name, np.searchsorted(numbers, getattr(ranking, name)))
+    return result

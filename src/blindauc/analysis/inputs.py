@@ -124,7 +124,7 @@ class Inputs:
 
     @property
     def n_groups(self) -> int | None:
-        """How many groups rows belong to, if that is said."""
+        """How many groups the rows belong to; None if no column names groups."""
         if self.row_groups is None:
             return None
         return len(set(self.row_groups)) if self.whole is None else self.whole.n_groups
@@ -222,8 +222,8 @@ def _kinds(columns: pd.DataFrame, given: Mapping[str, GivenKind]) -> dict[str, C
     guessed = (
         column_kinds(columns[[name for name in columns if name not in given]]) if len(given) < columns.shape[1] else {}
     )
-    said = {name: ColumnKind(kind, f"{name!r} is {kind}, as asked") for name, kind in given.items()}
-    return {name: said.get(name) or guessed[name] for name in columns}
+    chosen = {name: ColumnKind(kind, f"{name!r} is {kind}, as asked") for name, kind in given.items()}
+    return {name: chosen.get(name) or guessed[name] for name in columns}
 
 
 def check_leaks(leaks: Sequence[Leak], allowed: Sequence[str]) -> list[str]:

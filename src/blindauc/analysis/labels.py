@@ -79,7 +79,7 @@ def read_labels_of(frame: pd.DataFrame, label: str, positive: Positive = None) -
 
 
 def find_labels(frame: pd.DataFrame, label: str, positive: Positive = None) -> LabelColumn:
-    """Read the labels of a table, as `read_labels_of` does, but accept any number of labelled rows from one."""
+    """Read the labels of a table, as `read_labels_of` does, but accept a single labelled row."""
     check_column(frame, label, "the labels")
     codes, texts = distinct_texts(frame[label])
     values = list(dict.fromkeys(texts))
@@ -89,8 +89,8 @@ def find_labels(frame: pd.DataFrame, label: str, positive: Positive = None) -> L
         named = [positive] if isinstance(positive, str) else positive
         meant = [_value_that_was_named(label, values, each) for each in named]
     folded = {each.casefold(): each for each in meant}
-    says_so = np.array([text.casefold() in folded for text in texts] + [False])
-    is_positive = says_so[codes]  # a missing cell has code -1, the last entry: False
+    means_positive = np.array([text.casefold() in folded for text in texts] + [False])
+    is_positive = means_positive[codes]  # a missing cell has code -1, the last entry: False
     n_rows: Counter[str] = Counter()
     for text, n in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist(), strict=True):
         n_rows[text] += n

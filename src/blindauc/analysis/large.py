@@ -1,7 +1,7 @@
-"""From a table that is larger than memory to the same as `analyse` gives.
+"""The analysis of a table that is larger than memory, with the results of `analyse`.
 
-The weights are fitted to all rows. What a report tells of single rows, and of how rows usually are, comes from some of
-them: all labelled ones, unlabelled ones that were drawn, and those at the top of the ranking.
+The weights are fitted to all rows. Facts about single rows, and the distribution that they are compared with, come from
+some rows only: all labelled rows, a sample of the unlabelled rows, and those at the top of the ranking.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ SHARES = {
     "scores of all rows": 4.0,
     "reasons and stability": 6.0,
 }
-"""What takes which share of the time: measured on 2 million rows of 20 columns, text and numbers, where leaks were a
-part of reading (their own share is a convention)."""
+"""Percent of the run time of each step, for the progress bar: measured on 2 million rows of 20 columns of text and
+numbers. The search for leaks was a part of reading then, so that its share is a convention."""
 
 _LARGE = (
-    "The table was read in parts: its {:,} rows were all fitted to, and what is told beside the weights comes from "
-    "the labelled rows and a sample of the others. `blindauc score` gives the scores of all."
+    "The table was read in parts: the fit used all of its {:,} rows, but facts about single rows come from the "
+    "labelled rows and a sample of the others. `blindauc score` scores all rows."
 )
 
 _TREES = (
@@ -66,10 +66,10 @@ _TREES = (
 )
 
 MOST_DRAWN, MOST_RANKED = 20_000, 10_000
-"""Unlabelled rows that show how rows usually are, and that the ranking lists, from the top."""
+"""The most unlabelled rows that are drawn as a reference, and that the ranking lists (convention)."""
 
 BLOCK_ROWS = 2**20
-"""Rows whose groups are looked at at once."""
+"""Rows whose groups are counted at once (convention)."""
 
 
 def analyse_files(
@@ -86,25 +86,25 @@ def analyse_files(
 
     Parameters
     ----------
-    path : path or list of paths, as of `ParquetRows`
+    path : path or list of paths, as in `ParquetRows`
     wishes : Wishes
-        What is said about the columns.
+        The user's options about the columns.
     options : Options
-        How to learn, and what is wanted.
+        The other parameters of `analyse`.
     memory : str, optional
-        How much the work may take, such as "2GB". A table that will take more is refused.
+        How much memory the analysis may take, such as "2GB". A table that needs more is refused.
     cluster : str, optional
-        The address of a Dask scheduler, whose workers see the same files.
+        The address of a Dask scheduler whose workers can read the same files.
     cache : path, optional
-        A folder for the cache, as of `ParquetRows`.
+        A folder for the cache, as in `ParquetRows`.
     decisions : pandas.DataFrame, optional
         Results of a manual check, as `blindauc.analysis.checks.decided` reads them.
 
     Returns
     -------
     Analysis
-        As of `analyse`; `ranking` lists all labelled rows and the first 10,000 others, and `groups` those of the
-        latter.
+        As from `analyse`, but `ranking` lists all labelled rows and the first 10,000 others, and `groups` the groups
+        of the latter.
     """
     if memory is not None:
         options = replace(options, n_jobs=None)  # other processes would take memory of their own
@@ -135,7 +135,7 @@ def analyse_files(
         at("reasons and stability")
         whole = _whole(ranking, cached, labels.is_positive, scores)
         found = wishes.checked if decisions is None else decisions
-        notes = [*notes_on_labels(labels, found), *notes, _LARGE.format(whole.n_rows), *_trees_told(ranking)]
+        notes = [*notes_on_labels(labels, found), *notes, _LARGE.format(whole.n_rows), *_notes_on_trees(ranking)]
         inputs = _inputs(_rows_of(source, whole.numbers), cached, wishes, labels, group_of, whole, notes)
         steps = Steps(cached.preprocessor, as_if_fitted_to(ranking, whole.numbers))
         X = steps.preprocessor.transform(inputs.columns)
@@ -170,7 +170,7 @@ def _source(path: Any, wishes: Wishes, memory: str | None, cache: Any) -> Parque
 
 
 def _leaks(source: ParquetRows, cached: CachedRows, wishes: Wishes, is_positive: Bools) -> list[Leak]:
-    """Columns that give the label away, by all labelled rows and some of the others."""
+    """Columns that give the label away, from all labelled rows and a sample of the others."""
     others = np.flatnonzero(~is_positive)
     drawn = np.random.default_rng(0).choice(others, min(MOST_DRAWN, len(others)), replace=False)
     numbers = np.union1d(np.flatnonzero(is_positive), drawn)
@@ -191,9 +191,9 @@ def _column_of(values: Sequence[Any], label: str) -> pd.DataFrame:
 
 
 def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
-    """Which rows are labelled positive, decided by the different labels."""
+    """Which rows are labelled positive, found from the distinct labels."""
     values = _column_of(cached.label_values, wishes.label)
-    # As often as they come, where that decides: twice is enough.
+    # Each label as often as it occurs, at most twice: `read_labels_of` needs two labelled rows.
     counts = np.minimum(np.bincount(cached.label_codes, minlength=len(values)), 2)
     repeated = values.loc[np.repeat(np.arange(len(values)), counts)].reset_index(drop=True)
     found = read_labels_of(repeated, wishes.label, wishes.positive)
@@ -209,7 +209,7 @@ def _labels(cached: CachedRows, wishes: Wishes) -> LabelColumn:
 
 @contextmanager
 def _client(cluster: str | None) -> Iterator[Any]:
-    """A client of the cluster, which is sought before the table is read; None without a cluster."""
+    """A client of the cluster, connected before the table is read; None without a cluster."""
     if cluster is None:
         yield None
         return
@@ -235,9 +235,9 @@ def _engine(cached: CachedRows, is_labelled: Bools, client: Any) -> Iterator[Par
 
 
 def _whole(ranking: Any, cached: CachedRows, is_labelled: Bools, scores: Floats) -> Whole:
-    """The table as what is told of it has to know it."""
+    """The facts about the full table that the analysis of some of its rows needs."""
     is_open = _is_open(cached, is_labelled)
-    numbers, is_drawn = _told_rows(ranking, is_open, scores)
+    numbers, is_drawn = _reported_rows(ranking, is_open, scores)
     n_groups = None if cached.groups is None else len(_distinct(cached.groups))
     return Whole(numbers, is_drawn, ranks_of(scores[numbers], scores), scores[is_open], len(scores), n_groups)
 
@@ -248,21 +248,21 @@ def _is_open(cached: CachedRows, is_labelled: Bools) -> Bools:
 
 
 def _distinct(groups: Any) -> Any:
-    """The different ones, without a copy of all of them."""
+    """The distinct groups, collected block by block to save memory."""
     blocks = (np.unique(groups[start : start + BLOCK_ROWS]) for start in range(0, len(groups), BLOCK_ROWS))
     return reduce(np.union1d, blocks)
 
 
-def _told_rows(ranking: Any, is_open: Bools, scores: Floats) -> tuple[Ints, Bools]:
-    """The numbers of the rows that are told of, ascending, and which of them were drawn from the unlabelled ones.
+def _reported_rows(ranking: Any, is_open: Bools, scores: Floats) -> tuple[Ints, Bools]:
+    """The numbers of the rows in the report, ascending, and the mask of those that were drawn as a reference.
 
-    All that are labelled or were checked, those that were drawn, and those at the top.
+    The report covers all labelled and checked rows, the unlabelled rows that were drawn, and those at the top.
     """
     sampled = ranking.sampled_rows_
     drawn = sampled[is_open[sampled]]
     if len(drawn) > MOST_DRAWN:
         drawn = np.random.default_rng(0).choice(drawn, MOST_DRAWN, replace=False)
-    # Not by sorting: that would take twice the memory of the scores.
+    # A partition, since sorting row numbers by score would take twice the memory of the scores.
     of_unlabelled = np.where(is_open, scores, -np.inf)
     n_below = max(len(scores) - MOST_RANKED, 0)
     first = np.flatnonzero(of_unlabelled >= np.partition(of_unlabelled, n_below)[n_below])
@@ -308,7 +308,7 @@ def _inputs(
     )
 
 
-def _trees_told(ranking: Any) -> Iterator[str]:
+def _notes_on_trees(ranking: Any) -> Iterator[str]:
     model = ranking.model_
     parts = model.parts.values() if isinstance(model, MixedModel) else [model]
     if any(isinstance(part, TreeModel) for part in parts):
@@ -316,7 +316,7 @@ def _trees_told(ranking: Any) -> Iterator[str]:
 
 
 def _training(steps: Steps, inputs: Inputs, X: Floats, is_drawn: Bools) -> str:
-    """What the model remembers: how the rows are that were drawn."""
+    """The training summary that the model keeps: the distribution of the drawn rows, as JSON."""
     ranking = copy(steps.ranking)
     ranking.labelled_rows_ = ranking.labelled_rows_[:0]
     ranking.held_out_rank_ = ranking.held_out_rank_[is_drawn]
@@ -332,7 +332,7 @@ def _from_the_top(ranking: pd.DataFrame) -> pd.DataFrame:
 
 
 def _groups_of(listed: pd.DataFrame, cached: CachedRows, is_labelled: Bools) -> pd.DataFrame | None:
-    """The groups of the first rows, whose best rows these are, with how many rows they have in the whole table."""
+    """The groups of the rows at the top, which are their best rows, with their sizes in the whole table."""
     if cached.groups is None:
         return None
     is_all = len(listed) == len(cached.groups)

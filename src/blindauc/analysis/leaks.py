@@ -122,7 +122,7 @@ def leaks_among(
     is_positive: Bools,
     stands_for: float = 1.0,
 ) -> list[Leak]:
-    """The leaks among columns whose kinds are known, where each unlabelled row stands for so many of them."""
+    """The leaks among columns of known kinds. Each unlabelled row represents `stands_for` rows of the whole table."""
     used = [name for name in columns.columns if kinds[name].is_used]
     copies = [_pattern(label), _pattern(pd.Series(is_positive))]
     rows = _Rows(is_positive, stands_for)
@@ -149,8 +149,8 @@ class _Rows:
     is_positive: Bools
     stands_for: float
 
-    def are_nearly_theirs(self, seen_pos: Any, seen_unl: Any) -> Any:
-        """Whether events seen so often are nearly only seen in labelled rows, if all others were looked at."""
+    def are_nearly_exclusive(self, seen_pos: Any, seen_unl: Any) -> Any:
+        """Whether nearly all rows with an event are labelled, from its counts in labelled and in sampled other rows."""
         return seen_pos >= NEARLY_ONLY * (seen_pos + self.stands_for * seen_unl)
 
     @cached_property
@@ -166,7 +166,7 @@ class _Rows:
         if seen_pos < max(least * n_pos, ENOUGH_LABELLED) or n_unl < ENOUGH_ROWS:
             return False
         is_rare_elsewhere = seen_unl / n_unl <= HARDLY * seen_pos / n_pos
-        return is_rare_elsewhere and self.are_nearly_theirs(seen_pos, seen_unl)
+        return is_rare_elsewhere and self.are_nearly_exclusive(seen_pos, seen_unl)
 
     def in_words(self, event: Bools) -> str:
         (n_pos, n_unl), (seen_pos, seen_unl) = self.totals, self.counts(event)
@@ -235,11 +235,12 @@ def _by_value(column: _Column, rows: _Rows) -> Iterator[str]:
         is_first = column.codes == first
         if rows.give_away(is_first, NEARLY_ALL if column.is_measured else MOST):
             yield f"is {column.texts[first]!r} in {rows.in_words(is_first)}"
-    # Of many values some are by chance in labelled rows only, so that several together must be in nearly all of them.
-    theirs = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & rows.are_nearly_theirs(seen_pos, seen_unl))
-    is_theirs = np.isin(column.codes, theirs)
-    if not column.is_ordered and rows.give_away(is_theirs, NEARLY_ALL):
-        yield f"is one of {listed(column.texts[place] for place in theirs.tolist())} in {rows.in_words(is_theirs)}"
+    # Of many values, some occur in labelled rows only by chance: several together must cover nearly all labelled rows.
+    exclusive = np.flatnonzero((seen_pos >= ENOUGH_LABELLED) & rows.are_nearly_exclusive(seen_pos, seen_unl))
+    is_exclusive = np.isin(column.codes, exclusive)
+    if not column.is_ordered and rows.give_away(is_exclusive, NEARLY_ALL):
+        named = listed(column.texts[place] for place in exclusive.tolist())
+        yield f"is one of {named} in {rows.in_words(is_exclusive)}"
     usual = int(seen_unl.argmax()) if len(seen_unl) else -1
     other = present & (column.codes != usual)
     if rows.give_away(other):

@@ -13,15 +13,16 @@ LIBRARIES = 250_000_000
 """Bytes that Python and its libraries take (convention)."""
 
 BYTES_A_ROW = 32
-"""Scores and vectors as long as they. `benchmarks/scale.py --engines disk --rows 2e7 4e7` measured 25 bytes for each of
-20 million more rows; the mask of labels, and the search for the first rows of the ranking, take the rest."""
+"""Bytes per row, for scores and other vectors over all rows. `benchmarks/scale.py --engines disk --rows 2e7 4e7`
+measured 25 bytes for each of 20 million more rows; the mask of labels, and the search for the first rows of the
+ranking, take the rest."""
 
 BYTES_A_CELL = 12
-"""Cells of the sample, once in single and once in double precision."""
+"""Bytes per cell of the sample, which is stored in single and in double precision."""
 
 
 def memory_to_read(memory: str) -> int:
-    """The bytes that reading may take, of those that all may take."""
+    """The bytes that reading may take if the whole analysis may take `memory`."""
     size = read_size(memory) // SHARE_TO_READ
     if size < LEAST:
         raise ValueError(f"memory must be at least {SHARE_TO_READ * LEAST // 10**6}MB, with its unit, not {memory!r}.")
@@ -34,10 +35,10 @@ def check_plan(memory: str | None, n_rows: int, n_labelled: int = 0, n_features:
     Parameters
     ----------
     memory : str or None
-        How much it may take, such as "2GB"; None for any.
+        How much memory the analysis may take, such as "2GB"; None for any.
     n_rows : int
     n_labelled, n_features : int, optional
-        Of the sample; unknown before the table is read.
+        The labelled rows and the encoded columns; 0 before the table is read, when they are not known.
 
     Examples
     --------

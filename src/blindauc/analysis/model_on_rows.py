@@ -38,7 +38,7 @@ class ModelOnRows:
     ----------
     steps : the model
     number : ndarray of shape (n,), the numbers of the rows in the table, from 0, ascending
-    name : ndarray of shape (n,), the names of the rows; "" if it is not known
+    name : ndarray of shape (n,), the names of the rows; "" for unknown names
     is_labelled : mask of shape (n,)
     score : ndarray of shape (n,), the scores by which rows rank; NaN for rows that the ranking does not list
     unseen : ndarray of shape (n,), scores or ranks by models not fitted to the row; NaN if there is none
@@ -64,7 +64,7 @@ class ModelOnRows:
 
 
 def in_common(before: ModelOnRows, after: ModelOnRows) -> tuple[ModelOnRows, ModelOnRows]:
-    """Both on the rows that both know: of a table that was read in parts, a model knows some rows only."""
+    """Both restricted to common rows, as a model of a table that was read in parts has results for some rows only."""
     if not any(is_of_sample(side.steps) for side in (before, after)):
         return before, after
     both = np.intersect1d(before.number, after.number)
@@ -82,7 +82,7 @@ def on_training_rows(run: RankedRun | Any) -> ModelOnRows:
         )
     steps, rows = steps_of(run.model), run.ranking.sort_values("row")
     if is_of_sample(steps):
-        # The ranking lists the first rows, and other rows were drawn to be ranked out of fold.
+        # The ranking lists the rows at the top, and a sample of all rows has out-of-fold ranks.
         number = np.union1d(rows["row"].to_numpy() - 1, steps.ranking.sampled_rows_)
         rows = rows.set_index(rows["row"] - 1).reindex(number)
         return _of_ranking(steps, rows, number)
@@ -123,15 +123,15 @@ def on_table(
     rows = named_rows(frame, id)
     names = rows["id" if id is not None else "row"].astype(str).to_numpy(dtype=object)
     group = None if rows_by is None else _groups(frame, rows_by)
-    nobody = np.zeros(len(frame), dtype=bool)
-    is_labelled = nobody if label is None else find_labels(frame, label, positive).is_positive
+    none_of_them = np.zeros(len(frame), dtype=bool)
+    is_labelled = none_of_them if label is None else find_labels(frame, label, positive).is_positive
     score = steps.ranking.decision_function(numbers_of_table(steps, frame, np.arange(len(frame))))
     if training or (training is None and is_own_table(model, frame, is_labelled)):
         check_fitted_to(steps, is_labelled)
         return _from_training(steps, np.arange(len(frame)), names, score, group)
     suspicion = np.full(len(frame), np.nan)
     suspicion[is_labelled] = steps.ranking.calibration_.suspicion(score[is_labelled] - steps.ranking.intercept_)
-    is_doubtful = nobody.copy()
+    is_doubtful = none_of_them.copy()
     is_doubtful[is_labelled] = flag(suspicion[is_labelled], MAX_FDR)
     number = np.arange(len(frame))
     return ModelOnRows(steps, number, names, is_labelled, score, score, suspicion, is_doubtful, group)

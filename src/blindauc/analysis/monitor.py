@@ -222,11 +222,11 @@ def _blind_auc_of_fit(steps: Steps) -> Estimate:
     ranking = steps.ranking
     is_labelled = np.zeros(len(ranking.held_out_rank_), dtype=bool)
     is_labelled[ranking.labelled_rows_] = True
-    known = ~np.isnan(ranking.held_out_rank_)
-    if min(is_labelled[known].sum(), (~is_labelled[known]).sum()) < 2:
+    is_ranked = ~np.isnan(ranking.held_out_rank_)
+    if min(is_labelled[is_ranked].sum(), (~is_labelled[is_ranked]).sum()) < 2:
         return Estimate(0.5, 0.0, 1.0)
     # With a prior of zero this is the blind AUC itself.
-    return pu_auc_score(is_labelled[known], ranking.held_out_rank_[known], prior=0.0)
+    return pu_auc_score(is_labelled[is_ranked], ranking.held_out_rank_[is_ranked], prior=0.0)
 
 
 def _auc(is_labelled: Bools, score: Floats) -> Interval:

@@ -1,4 +1,4 @@
-"""How a table is learnt from and what is wanted of it, whether its rows are in memory or not."""
+"""The options of a fit and of its results, for tables in memory and in files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from blindauc.scorers.mixed import SELECTING
 
 @dataclass(frozen=True)
 class Options:
-    """What `analyse` is asked for beside what it is told about columns; its attributes are parameters of that."""
+    """The parameters of `analyse` that do not describe columns (those are in `Wishes`)."""
 
     prior: float | None = None
     capacity: int | None = None
@@ -37,16 +37,16 @@ class Options:
         return [self.shape] if isinstance(self.shape, str) else list(self.shape)
 
     def check_shapes(self) -> None:
-        """Raise where a shape is not known or not installed."""
+        """Raise if a shape is unknown or not installed."""
         for each in self._shapes if self._shapes != ["auto"] else ():
             check_shape_is_there(each)
 
     def ranking(self, preprocessor: Any, group_of: dict[str, Any]) -> BlindAUCClassifierCV:
-        """What is to be fitted to the columns of a preprocessor."""
-        # Shapes that select no columns need not know which would be selected together.
-        is_of_use = group_of or not {"auto", *SELECTING}.isdisjoint(self._shapes)
+        """The estimator, not yet fitted, for the columns of a preprocessor."""
+        # Only shapes that select columns need to know which are selected together.
+        needs_groups = group_of or not {"auto", *SELECTING}.isdisjoint(self._shapes)
         return BlindAUCClassifierCV(
-            **(sparsity_of(preprocessor, group_of) if is_of_use else {}),
+            **(sparsity_of(preprocessor, group_of) if needs_groups else {}),
             shape=self.shape,
             prior=self.prior,
             random_state=self.random_state,
@@ -55,6 +55,6 @@ class Options:
         )
 
     def origin(self, wishes: Wishes) -> dict[str, Any]:
-        """All that was asked for, with the versions that answered."""
+        """The provenance of the fit: its options, the versions of packages and the seed."""
         asked = asdict(wishes) | {"checked": wishes.checked_column} | asdict(self.wanted)
         return provenance(asked | {"prior": self.prior, "shape": self.shape}, seed=self.random_state)

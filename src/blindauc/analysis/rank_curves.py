@@ -16,10 +16,11 @@ N_BINS = 20
 """Bins of the histogram of ranks (convention)."""
 
 N_LEVELS = 2000
-"""Ranks are rounded to this many levels: a curve of 100 points shows no more detail, and resampling is much faster."""
+"""Ranks are rounded to this many levels (convention): a curve of 100 points shows no more detail, and resampling is
+much faster."""
 
 LEAST_WEIGHT = 1e-9
-"""Weight of a label that is certainly wrong: practically none, but positive as sample weights must be."""
+"""Weight of a label that is certainly wrong (convention): nearly zero, as sample weights must be positive."""
 
 
 class OutOfFoldRanks:
@@ -37,15 +38,15 @@ class OutOfFoldRanks:
     """
 
     def __init__(self, ranking: Any, is_positive: Bools, score: Floats, seed: Any = 0) -> None:
-        known = ~np.isnan(ranking.held_out_rank_)
-        self._is_known = bool(known.any())
+        has_rank = ~np.isnan(ranking.held_out_rank_)
+        self._has_folds = bool(has_rank.any())
         unlabelled = score[~is_positive]
         in_sample = share_below(score, unlabelled, np.ones(len(unlabelled)))
-        rank = ranking.held_out_rank_ if self._is_known else in_sample
+        rank = ranking.held_out_rank_ if self._has_folds else in_sample
         weight = np.ones(len(rank))
         # Labels count with the probability that they are right, as they do in `auc_`.
         weight[is_positive] = np.maximum(1 - ranking.suspicion_, LEAST_WEIGHT)
-        taken = known if self._is_known else np.ones_like(known)
+        taken = has_rank if self._has_folds else np.ones_like(has_rank)
         self._rank, self._is_positive, self._weight = rank[taken], is_positive[taken], weight[taken]
         self._seed = seed
         self._prior, self._contamination = usable_prior(ranking.prior_), residual_contamination(ranking.contamination_)
@@ -75,7 +76,7 @@ class OutOfFoldRanks:
             random_state=self._seed,
         )
         height = np.interp(band.x, x, y)
-        low, high = (band.low, band.high) if self._is_known else (np.zeros_like(height), np.ones_like(height))
+        low, high = (band.low, band.high) if self._has_folds else (np.zeros_like(height), np.ones_like(height))
         # The curve of the sample may lie outside the middle 95 % of the resampled curves.
         low, high = np.minimum(low, height), np.maximum(high, height)
         return Curve(band.x.tolist(), height.tolist(), low.tolist(), high.tolist())

@@ -21,7 +21,7 @@ MOST_ROWS = 2000
 """Rows that half-samples are drawn from, to bound the time (convention); half of them may be labelled."""
 
 MOST_COLUMNS = 300
-"""Largest number of columns: with more, 20 fits take a minute or longer."""
+"""Largest number of columns (convention): with more, 20 fits take a minute or longer."""
 
 
 def selection_frequency(ranking: Any, X: Floats, is_positive: Bools, source: Ints, seed: Any = 0) -> Floats | None:

@@ -14,7 +14,7 @@ from blindauc.report.counting import positives_first, wrong_first
 from blindauc.report.findings import Expected, Findings, Interval
 
 ROWS = "Rows are numbered from 1, the first row below the header, in every sheet and file."
-NOT_TOLD = "The data determine no more than this interval; a known share of positives (prior) would settle it."
+UNIDENTIFIED = "The data determine no more than this interval; a known share of positives (prior) would settle it."
 
 
 class _Line(NamedTuple):
@@ -49,14 +49,14 @@ def _lines(findings: Findings, most_rows: int) -> Iterator[_Line]:
         "share of positives among the unlabelled rows",
         findings.prior,
         is_known=findings.is_prior_known,
-        otherwise=NOT_TOLD if findings.is_auc_known else TOO_FEW,
+        otherwise=UNIDENTIFIED if findings.is_auc_known else TOO_FEW,
     )
     yield _interval("share of wrong labels", findings.contamination, is_known=findings.is_auc_known, otherwise=TOO_FEW)
     yield from _expected("positives", "unlabelled rows", positives_first(findings), is_known=findings.is_prior_known)
     yield from _expected("wrong labels", "rows of the sheet Labels", wrong_first(findings), is_known=True)
-    if told := bending_sentence(findings.shapes, findings.bending):
+    if sentence := bending_sentence(findings.shapes, findings.bending):
         won, by = "gain in blind AUC over a linear score", findings.bending
-        yield _Line(won, note=told) if by is None else _Line(won, by.value, by.low, by.high, told)
+        yield _Line(won, note=sentence) if by is None else _Line(won, by.value, by.low, by.high, sentence)
     yield from (_Line("simpler method", baseline.name, note=verdict(baseline)) for baseline in findings.baselines)
     yield from (_Line("column not used", column, note=reason) for column, reason in asked.set_aside.items())
     yield _Line("SHA-256 of the table", findings.provenance.get("data_sha256"))
@@ -71,4 +71,5 @@ def _interval(what: str, interval: Interval, *, is_known: bool, otherwise: str) 
 def _expected(what: str, rows: str, expected: Expected | None, *, is_known: bool) -> Iterator[_Line]:
     if expected is not None:
         counted = Interval(expected.value, expected.low, expected.high)
-        yield _interval(f"{what} among the first {expected.k:,} {rows}", counted, is_known=is_known, otherwise=NOT_TOLD)
+        first = f"{what} among the first {expected.k:,} {rows}"
+        yield _interval(first, counted, is_known=is_known, otherwise=UNIDENTIFIED)

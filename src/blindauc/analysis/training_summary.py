@@ -119,7 +119,7 @@ def is_own_table(model: Pipeline, frame: pd.DataFrame, is_labelled: Bools) -> bo
 
 def is_fitted_to(steps: Steps, is_positive: Bools) -> bool:
     """Whether the model was fitted to a table with as many rows and the same rows labelled."""
-    if is_of_sample(steps):  # of such a table the model does not know the number of rows
+    if is_of_sample(steps):  # the model does not store the number of rows of such a table
         has_as_many = len(is_positive) > int(steps.ranking.sampled_rows_.max())
     else:
         has_as_many = len(steps.ranking.held_out_rank_) == len(is_positive)
@@ -134,7 +134,7 @@ def values_of(steps: Steps, name: str, column: pd.Series) -> Any:
     if kind == "date":
         return days_of(column, steps.date_formats[name])
     if kind == "boolean":
-        return np.array([YES_AND_NO.get(said) for said in booleans_of(column)], dtype=object)
+        return np.array([YES_AND_NO.get(value) for value in booleans_of(column)], dtype=object)
     return texts_of(column)
 
 
@@ -175,6 +175,6 @@ def _as_if_unseen(steps: Steps, score: Floats) -> Floats:
     is_labelled = np.zeros(len(score), dtype=bool)
     is_labelled[ranking.labelled_rows_] = True
     unseen[is_labelled] = score[is_labelled]
-    known = is_labelled & ~np.isnan(ranking.held_out_rank_)
-    unseen[known] = np.quantile(unseen[~is_labelled], ranking.held_out_rank_[known])
+    has_rank = is_labelled & ~np.isnan(ranking.held_out_rank_)
+    unseen[has_rank] = np.quantile(unseen[~is_labelled], ranking.held_out_rank_[has_rank])
     return unseen

@@ -13,12 +13,12 @@ class Whole:
 
     Attributes
     ----------
-    numbers : those that the rows have in it, counted from 0, ascending
-    is_drawn : which of them were drawn from the unlabelled rows, and show how these usually are
-    rank : the place of each among all rows
-    unlabelled_scores : of all unlabelled rows
+    numbers : the numbers of the sampled rows in the table, from 0, ascending
+    is_drawn : mask of the sampled rows that were drawn at random from the unlabelled ones, as a reference
+    rank : the rank of each sampled row among all rows
+    unlabelled_scores : the scores of all rows that are neither labelled nor checked
     n_rows : how many rows the table has
-    n_groups : how many groups they belong to, if that is said
+    n_groups : how many groups the rows belong to; None if no column names groups
     """
 
     numbers: Ints

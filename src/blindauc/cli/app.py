@@ -23,7 +23,7 @@ from blindauc.cli.review import review
 from blindauc.cli.score import score
 
 STOPPED_ONCE = {"reproduce": "Give the same command again: it continues with the runs that are missing."}
-"""The message after Ctrl-C of commands that need not start anew."""
+"""The message after Ctrl-C, for commands that continue where they stopped."""
 
 app = typer.Typer(
     no_args_is_help=True,

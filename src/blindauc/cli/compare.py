@@ -79,7 +79,7 @@ def compare(
             from blindauc.report.compare import write_comparison
 
             write_comparison(found, out)
-    typer.echo(found.to_json() if as_json else "\n".join(told_lines(found)))
+    typer.echo(found.to_json() if as_json else "\n".join(comparison_lines(found)))
     if out is not None and not as_json:
         typer.echo(f"\n{printable(str(out))}")
 
@@ -162,13 +162,13 @@ def _names(places: tuple[Path, Path]) -> tuple[str, str]:
     return (first, second) if first != second else (printable(str(places[0])), printable(str(places[1])))
 
 
-def told_lines(found: RunComparison) -> Iterator[str]:
+def comparison_lines(found: RunComparison) -> Iterator[str]:
     """The comparison as lines for a terminal."""
     yield f"{found.names[0]} and {found.names[1]}, {found.n_rows:,} rows"
     if found.judged is not None:
-        judged = found.judged
-        yield f"  evaluated on {judged.how}: {judged.n_labelled:,} labelled, {judged.n_unlabelled:,} unlabelled"
-        yield f"  blind AUC {judged.before.value:.3f} and {judged.after.value:.3f}"
+        auc = found.judged
+        yield f"  evaluated on {auc.how}: {auc.n_labelled:,} labelled, {auc.n_unlabelled:,} unlabelled"
+        yield f"  blind AUC {auc.before.value:.3f} and {auc.after.value:.3f}"
     yield f"  {found.verdict}"
     yield ""
     yield "Ranking of the unlabelled rows"

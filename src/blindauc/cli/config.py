@@ -30,9 +30,9 @@ HASH = "_sha256"
 
 def _take_options(context: typer.Context, config: Path | None) -> Path | None:
     if config is not None:
-        known = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
+        possible = {str(parameter.name) for parameter in context.command.params} - {*OF_THE_CALL}
         with errors_in_one_line():
-            options = options_of(config, known)
+            options = options_of(config, possible)
         # Options that may be repeated were recorded as text when they could not be.
         lists = {str(each.name) for each in context.command.params if getattr(each, "multiple", False)}
         context.default_map = {
@@ -51,11 +51,11 @@ Config = Annotated[
 ]
 
 
-def options_of(config: Path, known: Set[str]) -> dict[str, Any]:
-    """The options of a run; paths of files are relative to its run.json."""
+def options_of(config: Path, possible: Set[str]) -> dict[str, Any]:
+    """The options of a run, with paths as seen from here; a ValueError if one is not among the possible options."""
     run = read_run(config)
     options = run["arguments"]
-    unknown = [name for name in options if name not in known]
+    unknown = [name for name in options if name not in possible]
     if unknown:
         raise ValueError(
             f"{config} has the option {unknown[0]!r}, which this command does not have: it was edited, or comes from "

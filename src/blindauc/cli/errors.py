@@ -17,7 +17,7 @@ STOPPED = "No file is incomplete. Give the same command again to start anew."
 """The message after Ctrl-C or SIGTERM."""
 
 KILLED = "A worker process was killed, probably for lack of memory: use --jobs 1 or a smaller --memory."
-"""The message where a process of a search is gone."""
+"""The message if a worker process of a search was killed."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -33,7 +33,7 @@ def errors_in_one_line(stopped: str = STOPPED) -> Iterator[None]:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
         raise typer.Exit(2) from None
     except BrokenExecutor:
-        # A worker process of joblib that the system killed, as it does where memory runs out.
+        # The system killed a worker process of joblib, as it does when memory runs out.
         typer.echo(f"blindauc: {KILLED}", err=True)
         raise typer.Exit(2) from None
     except Terminated:
@@ -46,7 +46,7 @@ def errors_in_one_line(stopped: str = STOPPED) -> Iterator[None]:
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM raises `Terminated`; only the main thread can catch signals."""
+    """Within the context, SIGTERM raises `Terminated`. Other threads than the main one cannot catch signals."""
     if current_thread() is not main_thread():
         yield
         return

@@ -176,7 +176,7 @@ def _check_options_agree(given: Mapping[str, Any], in_parts: bool) -> None:
 
 
 def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
-    """The analysis that the options ask for; of a table in parts where there is no frame."""
+    """The analysis with the given options; if `frame` is None, the table is read in parts."""
     from blindauc.analysis import analyse
     from blindauc.datasets.tables import read_table
 
@@ -194,12 +194,12 @@ def _analysed(frame: Any, given: Mapping[str, Any]) -> Analysis:
 
 
 def _options(given: Mapping[str, Any], columns: list[str]) -> dict[str, Any]:
-    """What the command line says, in the words of `blindauc.analysis.analyse`."""
-    as_they_are = ("id", "rows_by", "time", "prior", "capacity")
+    """The options of the command line as arguments of `blindauc.analysis.analyse`."""
+    unchanged = ("id", "rows_by", "time", "prior", "capacity")
     lists = {"drop": "drop", "allow_leak": "allow_leaks", "show": "show"}
     kinds = {kind: kind for kind in ("categorical", "numeric", "date")}
     return {
-        **{name: given[name] for name in as_they_are},
+        **{name: given[name] for name in unchanged},
         "positive": given["positive"] or None,
         **{name: listed_columns(given[option], columns) for option, name in (lists | kinds).items()},
         "groups": given["group"] if given["groups"] is None else _groups_in(given["groups"]),

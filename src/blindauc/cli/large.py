@@ -20,7 +20,7 @@ SHARE_OF_MEMORY = {".parquet": 1 / 16, ".csv": 1 / 8, ".tsv": 1 / 8, ".txt": 1 /
 takes several times its size in a text file, and more than that of a compressed one."""
 
 DEFAULT_MEMORY = 8 * 10**9
-"""Bytes of memory to assume where the system does not say (convention)."""
+"""Bytes of memory to assume if the system does not report them (convention)."""
 
 
 def is_read_in_parts(data: Path, memory: str | None, cluster: str | None) -> bool:
@@ -53,7 +53,7 @@ def columns_in(data: Path) -> list[str]:
 
 
 def n_rows_at_least(file: Path) -> int:
-    """A number of rows that a file surely has: of text, half of an estimate by its first rows; of other files, 0."""
+    """A lower bound of the number of rows: exact for Parquet, half of an estimate for text, 0 for other files."""
     from blindauc.rows.disk.files import find_parts
 
     if not file.is_file() or file.suffix.lower() not in SHARE_OF_MEMORY:
@@ -63,7 +63,7 @@ def n_rows_at_least(file: Path) -> int:
 
 
 def was_read_in_parts(run: dict[str, Any], data: Path) -> bool:
-    """Whether the table of a run is one that is read in parts."""
+    """Whether the table of a run was read in parts."""
     return is_read_in_parts(data, *(run.get("arguments", {}).get(name) for name in ("memory", "cluster")))
 
 
@@ -91,15 +91,15 @@ def analysed_in_parts(data: Path, label: str, options: dict[str, Any], **how: An
     from blindauc.analysis.options import Options
 
     kinds: Any = {kind: options.pop(kind) for kind in ("categorical", "numeric", "date")}
-    said = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
-    wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in said})
+    roles = ("positive", "id", "drop", "groups", "rows_by", "time", "allow_leaks", "checked")
+    wishes = Wishes(label, kinds=kinds, **{name: options.pop(name) for name in roles})
     with _without_logs_of_dask() if how.get("cluster") else nullcontext():
         return analyse_files(data, wishes, Options(**options), **how)
 
 
 @contextmanager
 def _without_logs_of_dask() -> Iterator[None]:
-    """No lines of Dask: what it logs of a lost connection would bury the one line that says so."""
+    """Silence the loggers of Dask: their many lines about a lost connection would bury our one-line error."""
     import_module("blindauc.rows.dask")  # Dask sets the levels of its loggers when it is imported
     loggers = [
         logger

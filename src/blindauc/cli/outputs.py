@@ -19,7 +19,7 @@ BY_GROUP = "ranking_by_group.csv"
 NAMES = (MODEL, FINDINGS, RUN, REPORT, RANKING, DOUBTFUL, FEATURES, WORKBOOK, BY_GROUP)
 
 TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow")
-"""Endings of files that are tables and no models."""
+"""Endings of files that are tables, not models."""
 
 ROOM = 1 << 23
 """Bytes of free disk space that are checked before the work: the results of a small table take half of that."""
@@ -138,7 +138,7 @@ def place_of_fit(run: dict[str, Any], data: Path) -> Place | None:
 
 
 def named_place(sheet: str | None, header_row: int | None, of_fit: Place | None) -> Place:
-    """Where the table is: as the options say; without options, in the file of a fit, where the fit read it."""
+    """Where the table is: as the options say or, without options, where the fit read it if the file is the same."""
     named = Place(sheet, header_row)
     return of_fit if of_fit is not None and named == Place() else named
 

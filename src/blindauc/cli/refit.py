@@ -1,4 +1,4 @@
-"""`blindauc refit`: the fit of a run again, with what was checked since, and what that changed."""
+"""`blindauc refit`: repeat the fit of a run with the decisions made since, and report what changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from blindauc.cli.compare import compared_runs, told_lines
+from blindauc.cli.compare import compared_runs, comparison_lines
 from blindauc.cli.config import options_of
 from blindauc.cli.fit import fit
 from blindauc.cli.large import names_in, was_read_in_parts
@@ -26,7 +26,7 @@ CHANGES = "changes.html"
 
 
 class _Decisions(NamedTuple):
-    """What to fit with.
+    """The decisions of a refit.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ def refit(
     checked: Annotated[
         Path | None,
         path_option(
-            help="What was checked, as `blindauc review --export` writes it; by default the record of the run."
+            help="A table of decisions, as `blindauc review --export` writes it; by default the record of the run."
         ),
     ] = None,
-    data: Annotated[Path | None, path_option(help="The table of the fit, where it was moved.")] = None,
+    data: Annotated[Path | None, path_option(help="The table of the fit, if it has moved.")] = None,
     prior: Prior = None,
     capacity: Capacity = None,
     shape: Shape = None,
@@ -55,11 +55,11 @@ def refit(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Fit again with the options of a run and what was checked since, and tell what changed.
+    """Repeat a fit with the decisions made since, and report what changed.
 
-    Writes a new folder as `blindauc fit` does, and beside its files a page of what changed. Of the labels that were
-    checked it says how many were wrong, and how many the run expected. Decisions that the run itself was fitted with
-    still count; where a row was decided on again, the newer decision does.
+    Writes a new folder as `blindauc fit` does, with a page of the changes. Prints how many of the checked labels were
+    wrong, and how many the run expected. Decisions that the run itself was fitted with still count; if a row was
+    decided on again, the newer decision counts.
 
     [bold]Examples[/bold]
 
@@ -86,7 +86,8 @@ def refit(
 
     found = compared_runs((run, folder), [read_run(each / RUN) for each in (run, folder)])
     write_comparison(found, folder / CHANGES)
-    typer.echo("\n".join(["", *audit, "", "What changed", *told_lines(found), "", printable(str(folder / CHANGES))]))
+    page = printable(str(folder / CHANGES))
+    typer.echo("\n".join(["", *audit, "", "What changed", *comparison_lines(found), "", page]))
 
 
 def _parameters() -> set[str]:
@@ -97,16 +98,16 @@ def _parameters() -> set[str]:
 
 @contextmanager
 def _decisions(run: Path, checked: Path | None, options: dict[str, Any], *, is_needed: bool) -> Iterator[_Decisions]:
-    """The decisions of all rounds: the file that is given, or one that is written into the run's folder.
+    """The decisions of all rounds, in the given file or in a file that is written into the folder of the run.
 
-    The name of the latter depends on what is in it, so that nothing is ever replaced, and the new run can be repeated.
+    Its name is a hash of its content, so that no file is ever replaced, and the new run can be repeated.
     """
     from blindauc.datasets.tables import read_table
     from blindauc.review.exchange import csv_of
 
     before = _before(run, options)
     new = _reviewed(run, is_needed=is_needed) if checked is None else read_table(checked)
-    table = _in_all(before, new, options)
+    table = _combined(before, new, options)
     if table is None or (before is None and checked is not None):
         yield _Decisions(checked, new)
         return
@@ -159,7 +160,7 @@ def _reviewed(run: Path, *, is_needed: bool) -> pd.DataFrame | None:
     return checked_table(entries) if entries else None
 
 
-def _in_all(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict[str, Any]) -> pd.DataFrame | None:
+def _combined(before: pd.DataFrame | None, new: pd.DataFrame | None, options: dict[str, Any]) -> pd.DataFrame | None:
     """The decisions of the rounds before and the new ones in one table."""
     from blindauc.datasets.tables import read_table
     from blindauc.review.rounds import added_up
@@ -192,9 +193,9 @@ def _audit(run: Path, folder: Path, new: pd.DataFrame | None) -> Iterator[str]:
     ):
         places = {row: place for row, place in queue.places.items() if row in now and row not in was}
         if places:
-            known = queue.prospect.after({place: now[row] == word for row, place in places.items()})
-            expected = "" if known.expected is None else f"; the run before expected {known.expected:.0f}"
-            yield f"{stated_found(known.n_checked, known.n_found, what, other, when)}{expected}."
+            summary = queue.prospect.after({place: now[row] == word for row, place in places.items()})
+            expected = "" if summary.expected is None else f"; the run before expected {summary.expected:.0f}"
+            yield f"{stated_found(summary.n_checked, summary.n_found, what, other, when)}{expected}."
     if new is not None:
         yield from _left_open(new)
 

@@ -1,4 +1,4 @@
-"""`blindauc review`: a page on which people check labels, and what they decided as a table."""
+"""`blindauc review`: a page on which people check labels, and import and export of their decisions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def review(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; a free one by default.")] = 0,
     export: Annotated[
-        Path | None, path_option("--export", help="Write what was checked to a .csv, .tsv, .xlsx or .parquet file.")
+        Path | None, path_option("--export", help="Write the decisions to a .csv, .tsv, .xlsx or .parquet file.")
     ] = None,
     decisions: Annotated[
         Path | None, path_option("--import", help="Read decisions from a table with 'decision' and 'id' or 'row'.")
@@ -130,7 +130,7 @@ def _serve(folder: Path, data: Path | None, host: str, port: int, *, blind: bool
         typer.echo(f"Open {served.address}")
         typer.echo("Whoever has this address can check labels." if password is None else _UNENCRYPTED)
         typer.echo(f"Decisions are kept in {printable(str(record.path))}. Stop with Ctrl+C.")
-        with suppress(KeyboardInterrupt):  # which does not come where the shell has the server in the background
+        with suppress(KeyboardInterrupt):  # raised by uvicorn after Ctrl+C, but not in the background of a shell
             served.run()
         kept = count(len(record.entries()), "decision is", "decisions are")
         typer.echo(f"\nStopped: {kept} in {printable(str(record.path))}.")
@@ -158,7 +158,7 @@ def _password() -> str:
 
 
 def _record(folder: Path) -> Record:
-    """The record beside a run; that belongs to one table, and notes the model that is there."""
+    """The record of a run. It belongs to the table of the run, and stores the hash of the model with each decision."""
     from blindauc.analysis.provenance import sha256_of
     from blindauc.review.record import RECORD, Record
 
@@ -192,7 +192,7 @@ def _steps(folder: Path) -> Any:
 
 
 def _table(folder: Path, data: Path | None) -> pd.DataFrame:
-    """The table that was fitted to."""
+    """The table of the fit."""
     from blindauc.datasets.tables import read_table
 
     path, place = _place(folder, data)
@@ -200,7 +200,7 @@ def _table(folder: Path, data: Path | None) -> pd.DataFrame:
 
 
 def _place(folder: Path, data: Path | None) -> tuple[Path, Place]:
-    """Where the table of the fit is, which must not have changed since: rows are identified by their numbers."""
+    """Where the table of the fit is. It must not have changed since, as rows are identified by their numbers."""
     run = _run(folder)
     path = data or folder / str(run["arguments"]["data"])
     if not path.exists():
@@ -212,7 +212,7 @@ def _place(folder: Path, data: Path | None) -> tuple[Path, Place]:
 
 
 def _names(folder: Path, data: Path | None, findings: Findings) -> Any:
-    """What the rows of the table are called, and which are labelled."""
+    """The names of the rows of the table, and which rows are labelled."""
     from blindauc.review.exchange import Names
 
     run = _run(folder)

@@ -28,7 +28,7 @@ OPTIONS = {
     "header_row": "--header-row",
 }
 LEAVE_OUT = ("frame.drop(columns=...)", "drop=[...]")
-"""How messages say that a column can be left out: of tables in memory, and in files."""
+"""How messages of the library name the option that leaves out columns: for tables in memory, and in files."""
 
 _NAMES = "|".join(OPTIONS)
 _PARAMETER = re.compile(

@@ -102,12 +102,12 @@ class Entrance:
     def _welcome(self, session: str) -> Response:
         # A browser that came here from another site does not send a strict cookie after a redirect, but does after a
         # refresh by our own page. Neither leaves the address with the token in the history.
-        answer: Response = RedirectResponse("/", 303) if self._door.asks_password else HTMLResponse(_onwards())
+        answer: Response = RedirectResponse("/", 303) if self._door.asks_password else HTMLResponse(_redirect_page())
         answer.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")
         return answer
 
 
-def _onwards() -> str:
+def _redirect_page() -> str:
     refresh = tag("meta", http_equiv="refresh", content="0;url=/")
     icon = tag("link", rel="icon", href="/icon.svg")
     head = tag("head", tag("meta", charset="utf-8"), refresh, icon, tag("title", "Review of labels"))

@@ -114,8 +114,8 @@ class Prospect:
     --------
     >>> from blindauc.review.estimates import Prospect
     >>> prospect = Prospect((0.9, 0.8, 0.6, 0.3, 0.2, 0.1), low=1.0, high=5.0)
-    >>> known = prospect.after({0: True, 1: True, 2: True})
-    >>> known.n_found, round(known.expected, 1), known.rest.value > 0.6
+    >>> summary = prospect.after({0: True, 1: True, 2: True})
+    >>> summary.n_found, round(summary.expected, 1), summary.rest.value > 0.6
     (3, 2.3, True)
     """
 
@@ -136,7 +136,7 @@ class Prospect:
         places = np.fromiter(found, dtype=np.intp, count=len(found))
         is_found = np.fromiter(found.values(), dtype=bool, count=len(found))
         log_weight, mean, variance = np.hstack([each.after(places, is_found) for each in self._slopes])
-        # After some checks most of the grid has a negligible weight, and need not be computed with.
+        # After some checks most of the grid has a negligible weight, and is left out.
         matters = log_weight > log_weight.max() - NEGLIGIBLE
         weight, mean, variance = np.exp(log_weight[matters] - log_weight.max()), mean[matters], variance[matters]
         weight /= weight.sum()

@@ -70,12 +70,12 @@ class Guard:
         if not is_reading and headers.get("origin") != f"{scope['scheme']}://{headers.get('host')}":
             return PlainTextResponse("Only the page of the review may send this.", 403)
         if scope["path"] != ENTER and not self._door.knows(self._session(headers)):
-            return self._who_are_you(scope)
+            return self._login_required(scope)
         if int(_digits(headers.get("content-length"))) > LARGEST_BODY:
             return PlainTextResponse("The request is too large.", 413)
         return None
 
-    def _who_are_you(self, scope: Scope) -> Response:
+    def _login_required(self, scope: Scope) -> Response:
         if self._door.asks_password and scope["path"] == "/":
             page, policy = login_page()
             return HTMLResponse(page, 401, {"Content-Security-Policy": policy})

@@ -78,7 +78,7 @@ def queues_of(findings: Findings) -> tuple[Queue, Queue]:
 def _labels(findings: Findings) -> Queue:
     is_known, checks = findings.is_auc_known, findings.checks
     n_before, n_wrong = (0, 0) if checks is None else (checks.n_labels, checks.n_wrong)
-    # Labels that were checked before the fit are the last of all.
+    # Labels that were checked before the fit come last in `findings.doubts`.
     doubts = findings.doubts[: len(findings.doubts) - n_before]
     items = tuple(
         Item(doubt.row, _encodable(doubt.name), LABELLED, doubt.suspicion if is_known else None, doubt.reason)

@@ -47,7 +47,7 @@ def _by_number(decisions: pd.DataFrame, names: list[str] | None, n_rows: int) ->
 
 
 def decisions_of(ranking: Any) -> pd.DataFrame:
-    """The decisions that a fitted ranking knows of, as a table; without those that left a row open."""
+    """The decisions that a ranking was fitted with, as a table; without those that left a row open."""
     import pandas as pd
 
     negative = set(getattr(ranking, "known_negative_rows_", ()))

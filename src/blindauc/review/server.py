@@ -72,6 +72,8 @@ def _static(package: str, path: str, kind: str) -> Any:
 
 
 class _Answers:
+    """The endpoints of a review."""
+
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 

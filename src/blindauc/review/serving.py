@@ -81,8 +81,8 @@ def prepare(desk: Desk, *, host: str = "127.0.0.1", port: int = 0, password: str
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off"
     )
-    way_in = f"{ENTER}?token={door.token}" if door.token else "/"
-    return Served(f"http://{named}:{port}{way_in}", uvicorn.Server(config), listening)
+    path = f"{ENTER}?token={door.token}" if door.token else "/"
+    return Served(f"http://{named}:{port}{path}", uvicorn.Server(config), listening)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -63,10 +63,10 @@ class Standing:
         last[reviewer] = entry
         self._versions.setdefault(row, []).append(reviewer)
         self._together[row] = together(each.attempt.decision for each in last.values())
-        self._say(None, row, self._together[row])
-        self._say(reviewer, row, entry.attempt.decision)
+        self._set_verdict(None, row, self._together[row])
+        self._set_verdict(reviewer, row, entry.attempt.decision)
 
-    def _say(self, reviewer: str | None, row: int, decision: str | None) -> None:
+    def _set_verdict(self, reviewer: str | None, row: int, decision: str | None) -> None:
         found, is_positive = self._is_positive.setdefault(reviewer, {}), SAYS_POSITIVE.get(str(decision))
         found.pop(row, None)
         if is_positive is not None:

@@ -33,7 +33,7 @@ def row_factors(n_columns: int, seed: int) -> Any:
 
 
 def bits_of(values: Any) -> Any:
-    """The bits of each value, with the high half folded on the low half, as small whole numbers have only high bits."""
+    """The bits of each value, with the high half XORed into the low half: small whole numbers have high bits only."""
     # Adding zero turns -0.0 into 0.0, so that both have the same bits.
     bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)
     return bits ^ (bits >> np.uint64(32))

@@ -20,13 +20,13 @@ BLOCK_ROWS = 1024
 """Rows whose moments and digests are taken at once (convention)."""
 
 WIDENED_ENTRIES = 2**19
-"""Entries that are converted to float64 at once: 4 MB. Two threads passed over 2e7 x 50 of mapped float32 at 0.69 of
-the speed of a plain read of the file for scores, and 0.65 for gradients; with half of the entries at 0.63 and 0.57, and
-with an eighth at 0.45 and 0.50 (`benchmarks/scale.py`; the file was in memory, and the read took 0.15 s)."""
+"""Entries that are converted to float64 at once: 4 MB. Two threads computed the scores of 2e7 x 50 of mapped float32 at
+0.69 of the speed of a plain read of the file, and gradients at 0.65. With half as many entries it was 0.63 and 0.57,
+with an eighth 0.45 and 0.50 (`benchmarks/scale.py`; the file was in memory, and the read took 0.15 s)."""
 
 GRAM_ENTRIES = 2**18
-"""Entries of a block in Gram matrices and sums by group: 2 MB, which stay in the cache of a core. Of 11,500 x 100 of
-float64, one thread took 11 and 8 ms; with blocks of 8,192 rows, 18 and 12 ms."""
+"""Entries of a block in Gram matrices and sums by group: 2 MB, which stay in the cache of a core. For 11,500 x 100 of
+float64, one thread took 11 and 8 ms; with blocks of 8,192 rows, it took 18 and 12 ms."""
 
 
 def clean_scores(X: Any, coef: Floats) -> Floats:
@@ -113,7 +113,7 @@ class Matrix:
         return self._widened()
 
     def _widened(self) -> Iterable[tuple[slice, Floats]]:
-        """Blocks of rows in one buffer, which each overwrites: new arrays took up to half as long again."""
+        """Blocks of float64 rows. They share one buffer: with a new array for each, passes took up to 50 % longer."""
         n_rows = max(1, WIDENED_ENTRIES // max(1, self.n_features))
         buffer = np.empty((min(n_rows, self.n_rows), self.n_features))
         for start in range(0, max(self.n_rows, 1), n_rows):
@@ -162,7 +162,7 @@ class Matrix:
         return np.column_stack([X, np.ones(self.n_rows)]) if self._intercept else X
 
     def median(self, index: Ints, weight: Floats) -> Floats:
-        """The weighted median of each column over some rows; of sparse matrices the mean, as medians are mostly 0."""
+        """The weighted median of each column over some rows; for sparse matrices the mean, as medians are mostly 0."""
         X = self._by_rows[index]
         if sp.issparse(X):
             middle = X.T @ (weight / weight.sum())
@@ -208,7 +208,7 @@ class Matrix:
         root, sign = np.sqrt(np.abs(weight)), np.sign(weight)
         for rows, block in self._dense_blocks(columns):
             block *= root[rows, None]
-            # Of a matrix with itself BLAS computes one half only.
+            # With the same array on both sides the product is symmetric, and BLAS computes only half of it.
             other = block if sign[rows].min() >= 0 else block * sign[rows, None]
             result += other.T @ block
         return result

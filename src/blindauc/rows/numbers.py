@@ -21,12 +21,12 @@ def refuse_columns_that_are_no_numbers(X: Any, remedy: str) -> None:
     half = [name for name, dtype in kinds.items() if dtype == np.float16]
     if half:
         raise ValueError(f"The columns {half[:5]} of X are float16: convert them to float32 or float64.")
-    strange = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
-    if strange:
-        if len(strange) == 1:
-            raise ValueError(f"X has 1 column that is not numeric, {strange[0]!r}: {remedy}, or drop it.")
+    not_numeric = [name for name, dtype in kinds.items() if dtype.kind not in "fiub"]
+    if not_numeric:
+        if len(not_numeric) == 1:
+            raise ValueError(f"X has 1 column that is not numeric, {not_numeric[0]!r}: {remedy}, or drop it.")
         raise ValueError(
-            f"X has {len(strange)} columns that are not numeric, the first of them {strange[:5]}: "
+            f"X has {len(not_numeric)} columns that are not numeric, the first of them {not_numeric[:5]}: "
             f"{remedy}, or drop them."
         )
 

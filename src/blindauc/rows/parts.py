@@ -143,13 +143,13 @@ class Part:
 
 @dataclass(frozen=True)
 class RowMetadata:
-    """Metadata of rows in parts, in memory: groups, times, and what people found who checked rows.
+    """Metadata of rows in parts, in memory: groups, times, and the results of manual checks.
 
     Attributes
     ----------
     groups : the group of each row, or None
     times : the time of each row, or None
-    labelled : the numbers of the rows that came with a label; None if no row was checked: then these are the positives
+    labelled : the numbers of the rows that came with a label; None if no row was checked: they are the positives
     confirmed, negatives : the numbers of the rows that were checked and found positive or negative, ascending
     """
 
@@ -166,8 +166,8 @@ class PartedRows(ABC):
     Attributes
     ----------
     n_rows, n_features : int
-    positives : ndarray, the numbers of the positives among all rows, ascending. A row that was checked counts by what
-        was found, whatever its label.
+    positives : ndarray, the numbers of the positives among all rows, ascending. A checked row counts as the
+        check found it, whatever its label.
     classes : ndarray, the user's labels of unlabelled rows and of positives
     feature_names : sequence of str, or None
     metadata : groups, times and checks of the rows
@@ -262,7 +262,7 @@ class DerivedParts(PartedRows):
 
 @dataclass(frozen=True)
 class OnDerived:
-    """A task on the derived columns of a part. The part caches the derived part, and with it the cache of that."""
+    """A task on the derived columns of a part. The part caches the derived part, which has its own cache."""
 
     task: Task
     derive: Callable[[Any], Any]

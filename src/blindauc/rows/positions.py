@@ -1,4 +1,4 @@
-"""Positions of rows: their distance from the centre of others, their direction, and the number of unusual columns.
+"""Positions of rows: distance from the centre of the unlabelled rows, direction, and number of unusual columns.
 
 With the centre m_j and the scale s_j of each column and z_ij = (x_ij - m_j) / s_j, row i has
 
@@ -6,7 +6,7 @@ With the centre m_j and the scale s_j of each column and z_ij = (x_ij - m_j) / s
     direction_i = sum_j clip(z_ij, -CLIP, CLIP)       large for many columns that are all a little too low or too high
 
 The CLIP^2 acts as one more column in which every row is unusual: in data of mostly zeros, a single nonzero value then
-makes no great distance. Sparse matrices are never densified.
+does not make the distance large. Sparse matrices are never densified.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ CLIP = 3.0
 """Values are clipped at three standard deviations (convention), so that no single column decides the direction."""
 
 UNUSUAL = 1.0
-"""Values from this many standard deviations on are unusual (convention): a third of normal values, but all values of an
-outlier that is only 1.3 standard deviations off in each column."""
+"""Values at least this many standard deviations from the centre are unusual (convention): a third of normal values, but
+all values of an outlier that is only 1.3 standard deviations off in each column."""
 
 BLOCK_ENTRIES = 2**15
 """Dense values standardised at a time: 256 kB, which stay in the cache (100,000 x 100 took a third of the time that

@@ -15,7 +15,8 @@ FEW = 2**17
 """With at most this many unlabelled rows there is no sample, as an evaluation takes milliseconds (convention)."""
 
 SHRINK = 16
-"""A sample has one in so many unlabelled rows (convention). A sample of the sample and so on add less than a tenth."""
+"""A sample has one in so many unlabelled rows (convention). Samples of the sample, and so on, add less than a
+tenth to its size."""
 
 LEAST, MOST = 2**15, 2**20
 """Limits of the unlabelled rows of a sample (convention): more than a million hardly save steps."""
@@ -33,8 +34,8 @@ SEED = 0
 def sampled(n_pos: int, n_unl: int, n_columns: int) -> Ints | None:
     """The indices of the sampled rows among the unlabelled ones, ascending; None if a sample is not worthwhile.
 
-    One random row is drawn from each of equally long stretches. So sorted rows are represented evenly, and so are rows
-    that repeat with a period.
+    One random row is drawn from each of equally long stretches. This represents sorted rows evenly, and also rows that
+    repeat with a period.
 
     Examples
     --------

@@ -4,7 +4,7 @@ No column is ever divided by its scale. A ridge on the coefficients of scaled co
 
     l2 / 2 * sum_j (scale_j * coef_j)^2
 
-on those of the columns as they are. So `coef` is in the user's units, and X is not copied.
+on the coefficients of the unscaled columns. So `coef` is in the user's units, and X is not copied.
 """
 
 from __future__ import annotations

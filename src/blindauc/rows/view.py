@@ -85,7 +85,7 @@ class PartedView:
 
     @property
     def labelled_weight(self) -> float:
-        """The weight of the rows that came with a label, found wrong or not, except positives that are left out."""
+        """The weight of the rows that came with a label, including labels found wrong, without excluded positives."""
         rows = self.stats.rows
         if rows.metadata.labelled is None:
             return float(self.pos_weight.sum())
@@ -171,7 +171,7 @@ class PartedView:
         return pos if len(self.kept) == pos.n_rows else pos.rows(self.kept)
 
     def _spread_out(self, coef: Floats) -> tuple[Floats, float]:
-        """The coefficients of all columns, and the constant."""
+        """The coefficients of all columns, zero for those not selected, and the constant."""
         every = coef
         if self.support is not None:
             every = np.zeros(self._n_all)
@@ -305,19 +305,19 @@ class PartedView:
         return _numbers_without(others, places)
 
     def pos_median(self) -> Floats:
-        everyone = np.arange(self.n_positives)
-        return self._gathered(np.append(self.pos_matrix.median(everyone, self.pos_weight), 1.0))
+        index = np.arange(self.n_positives)
+        return self._gathered(np.append(self.pos_matrix.median(index, self.pos_weight), 1.0))
 
     def are_within(self, coef: Floats, a: Floats, b: Deferred, largest: float) -> bool:
         if not np.abs(a).max() <= largest:
             return False
         weights, constant = self._spread_out(coef)
-        # A bound from the extremes of the columns is mostly enough, and takes no pass over the rows.
+        # The bound from the extremes of the columns usually suffices, and takes no pass over the rows.
         bound = np.abs(weights) @ np.maximum(*np.abs(self.stats.extremes)) + abs(constant)
         return bool(bound <= largest) or bool(self.stats.rows.total(LargestSize(b.node), max) <= largest)
 
 
 def _numbers_without(others: Ints, places: Ints) -> Ints:
     """Row numbers, from indices among the rows that are left without `others`."""
-    # The k-th of the others has others[k] - k of the rows that are left before it.
+    # Before the k-th of the others, others[k] - k rows are left.
     return places + np.searchsorted(others - np.arange(len(others)), places, side="right")

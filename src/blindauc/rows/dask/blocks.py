@@ -164,8 +164,9 @@ def in_order(array: Any) -> Any:
     """
     if isinstance(array, np.ndarray):
         return np.require(array, requirements=["C", "ALIGNED"])
-    is_odd = array is not None and not all(each.flags.aligned for each in (array.data, array.indices, array.indptr))
-    return array.copy() if is_odd else array
+    if array is None or all(each.flags.aligned for each in (array.data, array.indices, array.indptr)):
+        return array
+    return array.copy()
 
 
 def unpacked(packed: bytes) -> Any:

@@ -130,7 +130,7 @@ def _present_client() -> Any | None:
 def _client_of_threads() -> Any:
     """A client of a new cluster in threads of this process.
 
-    Processes would import the main script again, which must be written for that.
+    Worker processes would import the main script again, which then needs a guard (`if __name__ == "__main__"`).
     """
     cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=cpu_count(), processes=False, dashboard_address="127.0.0.1:0"

@@ -1,6 +1,6 @@
 """Columns of a table that are metadata of the rows, not features; each is one file of the cache.
 
-They are weights, groups, times, and what people found who checked rows. Groups are stored as hashes of their texts, so
+They are weights, groups, times, and the results of manual checks. Groups are stored as hashes of their texts, so
 that no dictionary of all patients has to be kept.
 """
 

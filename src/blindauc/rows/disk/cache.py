@@ -4,7 +4,7 @@ A cache is a folder of plain arrays and `cache.json`. The arrays are `matrix.flo
 the index of each row's label among the distinct ones, and those of `beside.py`. `cache.json` has the version of the
 format, a fingerprint of the table's files and of the parameters, and what the first pass found about the columns. A
 cache is written under another name, and renamed when it is complete and on disk. One that does not match its table is
-made again.
+rebuilt.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class CachedRows:
     X : the matrix, memory-mapped and read-only
     is_positive : mask of the rows that are labelled positive
     weight : the weight of each row; None if all are equal
-    groups, times, verdict : the group and the time of each row, and what was found if it was checked; None without such
-        a column
+    groups, times, verdict : the group and the time of each row, and the result of its check; None without such a column
     classes : the two classes, the positive one last
     feature_names : the names of the columns of X
     preprocessor : fitted, like that of `make_preprocessor`; it gives the same numbers for other tables, in float64

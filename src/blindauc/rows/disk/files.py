@@ -154,7 +154,7 @@ def find_parts(path: Place | Sequence[Place]) -> list[Part]:
 
 
 def _without_notes(paths: Sequence[Path]) -> list[Part]:
-    """The files of a folder, without text about them: .txt files beside others that have no column of these."""
+    """The tables of a folder. A .txt file without a column of the other files is text about them, and left out."""
     parts = {path: _part(path) for path in paths if path.suffix.lower() != NOTES}
     names = set(families_of(list(parts.values())))
     for path in paths:
@@ -171,7 +171,7 @@ def _has_a_column(path: Path, names: set[str]) -> bool:
 
 
 def _check_one_format(parts: Sequence[Part]) -> None:
-    """Raise if there are both Parquet and text files; those that are fewer are named."""
+    """Raise if there are both Parquet and text files; the message names the files of the rarer format."""
     texts, typed = ([part.path for part in parts if part.has_types == kind] for kind in (False, True))
     if not texts or not typed:
         return

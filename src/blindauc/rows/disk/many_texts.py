@@ -35,7 +35,7 @@ N_REMEMBERED = 4_000
 
 
 class ManyTexts:
-    """Facts about such a column, collected batch by batch.
+    """Facts about a column with many distinct texts, collected batch by batch.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ManyTexts:
     def _see_moments(self, array: Any, n_present: int, first_row: int) -> None:
         self.n_present += n_present
         self.n_given += n_present
-        if n_present and not self._first_rows:  # the example that the kind of the column is described by
+        if n_present and not self._first_rows:  # an example for the description of the kind
             codes, texts = distinct_cells(array.drop_null().slice(0, 1))
             self._first_rows[texts[codes[0]]] = first_row
 

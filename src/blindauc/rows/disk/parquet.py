@@ -61,7 +61,7 @@ class ParquetRows:
     time : str, optional
         A column with the time of each row, as dates or numbers: each row is then scored by fits to earlier rows.
     checked : str, optional
-        A column with what was found where rows were checked, as in `BlindAUCClassifier.fit`.
+        A column with the results of manual checks of rows, as in `BlindAUCClassifier.fit`.
     id : str, optional
         A column with the names of the rows. It is not a feature.
     drop : str or list of str, default=()
@@ -71,8 +71,8 @@ class ParquetRows:
     cache : path, optional
         A folder for caches. By default `.blindauc` beside the data.
     memory : str or int, optional
-        How much memory reading may take, such as "2GB"; 1 GB by default. It does not include pages of the mapped cache,
-        which the system reclaims when it needs them, and one byte per row for labels.
+        How much memory reading may take, such as "2GB"; 1 GB by default. This includes neither the pages of the mapped
+        cache, which the system reclaims when it needs them, nor one byte per row for labels.
 
     Raises
     ------
