@@ -5,6 +5,7 @@ import pickle
 import signal
 import socket
 import threading
+from concurrent.futures import BrokenExecutor
 from operator import add
 
 import numpy as np
@@ -17,7 +18,7 @@ import dask.array as da
 import dask.dataframe as dd
 import joblib
 import pandas as pd
-from command_line import run
+from command_line import run, told
 from distributed import Client, LocalCluster, SchedulerPlugin
 from threadpoolctl import threadpool_info
 
@@ -148,14 +149,40 @@ def test_killed_workers_cost_time_and_not_a_digit(processes):
     rows.close()
 
 
-def test_partitions_that_kill_every_worker_are_told(processes):
-    scheduler = processes.cluster.scheduler
-    rows, allowed = in_dask(200, processes), scheduler.allowed_failures
-    scheduler.allowed_failures = 0
-    with pytest.raises(RuntimeError, match="make partitions smaller or give workers more memory"):
-        rows.total(lambda part: os._exit(1))
-    scheduler.allowed_failures = allowed
-    rows.close()
+PARTITIONS_KILL = "make partitions smaller or give workers more memory"
+
+
+def first_death_is_the_last(monkeypatch, processes):
+    """A partition that has killed a worker is not tried again."""
+    monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
+
+
+def test_partitions_that_kill_every_worker_are_told(processes, monkeypatch):
+    with in_dask(200, processes) as rows:
+        first_death_is_the_last(monkeypatch, processes)
+        with pytest.raises(BrokenExecutor, match=PARTITIONS_KILL):
+            rows.total(lambda part: os._exit(1))
+
+
+def test_partitions_that_kill_every_worker_before_they_are_rows_are_told(processes, monkeypatch):
+    first_death_is_the_last(monkeypatch, processes)
+    # Their sizes are unknown, so that they are computed to find the rows of y.
+    unknown = {"chunks": ((np.nan,) * 4, (P,)), "meta": np.zeros((0, P))}
+    killing = da.from_array(X, chunks=(100, -1)).map_blocks(lambda block: os._exit(1), **unknown)
+    with pytest.raises(BrokenExecutor, match=PARTITIONS_KILL):
+        DaskRows.of(killing, da.from_array(Y, chunks=150), client=processes)
+
+
+def test_partitions_that_kill_every_worker_end_a_command_in_one_line(processes, tmp_path, monkeypatch):
+    first_death_is_the_last(monkeypatch, processes)
+    monkeypatch.setattr("blindauc.rows.dask.engine.run_task", lambda packed, part: os._exit(1))
+    data = tmp_path / "rows.parquet"
+    pd.DataFrame(X).add_prefix("column ").assign(label=Y).to_parquet(data)
+    cluster = processes.scheduler.address
+    done = run("fit", data, "--label", "label", "--cluster", cluster, "--json", "--out", tmp_path / "no")
+    told(
+        done, "Several Dask workers died at the same rows, probably for lack of memory: start workers with more memory"
+    )
 
 
 def few():

@@ -14,8 +14,11 @@ import pytest
 from command_line import FIT
 
 from blindauc import BlindAUCClassifierCV
+from blindauc.analysis.durations import durations
+from blindauc.choice.progress import fold_report
 from blindauc.datasets import make_paper_data
 from blindauc.progress import displays, steps
+from blindauc.rows.parts import BlockParts
 
 LINE = re.compile(
     r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d+%  [a-z0-9 ]+, \d+:\d\d (so far|in all)(, about \d+:\d\d left)?$"
@@ -104,6 +107,72 @@ def test_a_fit_tells_its_folds_and_never_goes_back():
     assert {f"fold {k} of 3" for k in (1, 2, 3)} <= {words for words, _ in told}
     shares = [share for _, share in told]
     assert shares == sorted(shares)
+
+
+def test_a_fit_of_rows_in_parts_tells_its_passes_and_never_goes_back():
+    data = make_paper_data(n_features=9, n_relevant=6, n_outliers=0, random_state=0)
+    rows = BlockParts.of(data.X, data.y_pu == 1)
+
+    def work(at):
+        at("fit")
+        BlindAUCClassifierCV(shape="linear", l2=[1.0, 10.0], n_features_to_select=3, cv=3, n_repeats=1).fit(rows)
+        at("scores of all rows")
+        rows.forget()
+
+    told = positions({"fit": 9, "scores of all rows": 1}, work)
+    places = [k for k, (words, _) in enumerate(told) if words.endswith("passes over all rows")]
+    # The passes of later steps, such as the one that forgets, belong to these.
+    assert max(places) < [words for words, _ in told].index("calibration")
+    assert told[-1] == ("scores of all rows", 0.9)
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+
+
+def test_what_is_told_late_does_not_go_back():
+    def work(at):
+        at("read")
+        at("fit", 0.5)
+        at("read", 0.5)  # as a callback of a thread may
+        at("write")
+
+    assert positions({"read": 2, "fit": 6, "write": 2}, work) == [
+        ("read", 0),
+        ("fit", 0.5),
+        ("read", 0.5),
+        ("write", 0.8),
+    ]
+
+
+def test_reading_takes_its_share_by_the_size_of_the_table():
+    # 30,000 rows are read in a moment, whereas their search takes as long as that of a million rows.
+    def share_of_reading(n_rows):
+        plan = durations(19 * n_rows)
+        return plan["reading"] / sum(plan.values())
+
+    assert share_of_reading(30_000) < 0.01
+    assert 0.05 < share_of_reading(1_000_000) < 0.2
+
+
+FOLD_SECONDS = {
+    "600 rows, two processes": [4.9, 1.3, 1.1, 0.9, 0.9, 0.9, 1.0, 0.9, 1.0, 1.0],
+    "3,000 rows, two processes": [9.8, 5.4, 4.7, 3.6, 3.5, 2.9, 3.0, 2.9, 2.9, 2.7],
+    "30,000 rows": [4.6, 3.5, 1.7, 1.6, 1.6, 1.4, 1.2, 1.4, 1.3, 1.3],
+    "30,000 rows, linear": [1.8, 1.0, 0.6, 0.7, 0.6, 0.5, 0.5, 0.6, 0.5, 0.5],
+    "200,000 rows": [4.5, 1.9, 1.8, 1.9, 0.9],
+    "1,000,000 rows": [4.7, 3.3, 2.8, 2.2, 1.7],
+}
+"""Measured with `blindauc fit`, on two cores that others used, too."""
+
+
+@pytest.mark.parametrize("seconds", FOLD_SECONDS.values(), ids=FOLD_SECONDS)
+def test_the_time_left_of_measured_searches_is_right_within_a_factor_of_two(seconds):
+    told = []
+    report = fold_report(lambda step, done, words: told.append(done), "search", len(seconds))
+    for k in range(len(seconds)):
+        report(f"fold {k + 1}", 1, 1)
+    for k in range(len(seconds) - 1):
+        left = sum(seconds[: k + 1]) * (1 - told[k]) / told[k]
+        assert 0.5 < left / sum(seconds[k + 1 :]) < 2
 
 
 def test_nothing_is_said_unless_it_is_asked_for(quick, capsys):

@@ -21,6 +21,7 @@ from blindauc._typing import Bools, Floats, Ints
 from blindauc.analysis.analysis import Analysis, build_analysis
 from blindauc.analysis.checks import with_decisions
 from blindauc.analysis.columns import check_name
+from blindauc.analysis.durations import durations
 from blindauc.analysis.grouping import column_groups
 from blindauc.analysis.groups_and_times import ranked_groups, read_row_groups
 from blindauc.analysis.held_out import as_if_fitted_to
@@ -44,16 +45,6 @@ from blindauc.rows.disk.parquet import ParquetRows
 from blindauc.rows.parts import BlockParts, PartedRows
 from blindauc.scorers.forest import TreeModel
 from blindauc.scorers.mixed import MixedModel
-
-SHARES = {
-    "reading": 30.0,
-    "looking for leaks": 10.0,
-    "fit": 50.0,
-    "scores of all rows": 4.0,
-    "reasons and stability": 6.0,
-}
-"""Percent of the run time of each step, for the progress bar: measured on 2 million rows of 20 columns of text and
-numbers. The search for leaks was a part of reading then, so that its share is a convention."""
 
 _LARGE = (
     "The table was read in parts: the fit used all of its {:,} rows, but facts about single rows come from the "
@@ -108,11 +99,12 @@ def analyse_files(
     """
     if memory is not None:
         options = replace(options, n_jobs=None)  # other processes would take memory of their own
-    with progress.steps(SHARES, is_shown=bool(options.verbose)) as at, _client(cluster) as client:
+    options.check_shapes()
+    columns = _checked_columns(path, wishes, options)
+    source = _source(path, wishes, memory, cache)
+    plan = durations(source.n_rows * len(columns))
+    with progress.steps(plan, is_shown=bool(options.verbose)) as at, _client(cluster) as client:
         at("reading")
-        options.check_shapes()
-        _check_names(path, wishes, options)
-        source = _source(path, wishes, memory, cache)
         check_plan(memory, source.n_rows)
         cached = source.prepared(
             lambda done, of: at("reading", done / of, f"reading, pass {1 + (2 * done > of)} of 2"),
@@ -145,11 +137,12 @@ def analyse_files(
         return replace(analysis, model=model, ranking=listed, groups=_groups_of(listed, cached, labels.is_positive))
 
 
-def _check_names(path: Any, wishes: Wishes, options: Options) -> None:
+def _checked_columns(path: Any, wishes: Wishes, options: Options) -> list[str]:
     columns = list(families_of(find_parts(path)))
     options.wanted.check_columns(columns)
     if wishes.rows_by is not None:
         check_name(columns, wishes.rows_by, "rows_by=")
+    return columns
 
 
 def _source(path: Any, wishes: Wishes, memory: str | None, cache: Any) -> ParquetRows:

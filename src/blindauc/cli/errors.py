@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 
@@ -19,6 +20,13 @@ STOPPED = "No file is incomplete. Give the same command again to start anew."
 KILLED = "A worker process was killed, probably for lack of memory: use --jobs 1 or a smaller --memory."
 """The message if a worker process of a search was killed."""
 
+WORKERS_KILLED = (
+    "Several Dask workers died at the same rows, probably for lack of memory: start workers with more memory, or with "
+    "fewer threads each."
+)
+"""The message if workers of a cluster were killed. The size of partitions, which the library names, is not for users of
+the command line to choose."""
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, with which batch systems and containers stop a command: it cleans up as after Ctrl-C."""
@@ -32,9 +40,9 @@ def errors_in_one_line(stopped: str = STOPPED) -> Iterator[None]:
     except (ValueError, OSError, ModuleNotFoundError) as error:
         typer.echo(f"blindauc: {in_one_line(_in_words(error))}", err=True)
         raise typer.Exit(2) from None
-    except BrokenExecutor:
-        # The system killed a worker process of joblib, as it does when memory runs out.
-        typer.echo(f"blindauc: {KILLED}", err=True)
+    except BrokenExecutor as error:
+        # The system killed worker processes of joblib or of Dask, as it does when memory runs out.
+        typer.echo(f"blindauc: {KILLED if isinstance(error, BrokenProcessPool) else WORKERS_KILLED}", err=True)
         raise typer.Exit(2) from None
     except Terminated:
         typer.echo(f"blindauc: terminated. {stopped}", err=True)

@@ -16,7 +16,7 @@ from blindauc.data import Data
 from blindauc.estimators.belonging import check_groups_can_be_parted, read_groups, read_times
 from blindauc.estimators.inputs import read_matrix, read_outlier_count
 from blindauc.labels import read_labels
-from blindauc.rows.parts import BlockParts, PartedRows
+from blindauc.rows.parts import BlockParts, PartedRows, ignore_visits
 from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
@@ -146,10 +146,17 @@ class ScreenedRows:
         assert self.parts is not None
         return self.parts.stats.rows
 
-    def report_passes(self, report: Callable[[int], None]) -> None:
-        """Before each pass over rows on disk, call `report` with the number of passes."""
-        if self.parts is not None and isinstance(self.engine, BlockParts):
-            self.engine.report = report
+    @contextmanager
+    def passes_reported(self, report: Callable[[int], None]) -> Iterator[None]:
+        """Before each pass over rows on disk, call `report` with the number of passes; later passes are not its own."""
+        if self.parts is None or not isinstance(self.engine, BlockParts):
+            yield
+            return
+        self.engine.report = report
+        try:
+            yield
+        finally:
+            self.engine.report = ignore_visits
 
     @property
     def spread(self) -> Floats:

@@ -20,8 +20,9 @@ NEXT_LINE, GROWTH, LONGEST = 10.0, 0.2, 300.0
 """Seconds between lines of a log at least, the share of the time so far that they grow to, and seconds at most
 (convention): the log of an hour has some thirty lines."""
 
-EARLY = 0.03
-"""No remaining time is shown before this share is done (convention): it would rest on the first step alone."""
+EARLY = 0.1
+"""No remaining time is shown before this share is done (convention): it would rest on the first steps alone, whose time
+says little of the search."""
 
 
 def display() -> AbstractContextManager[Tell]:

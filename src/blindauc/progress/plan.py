@@ -65,11 +65,23 @@ def steps(plan: Mapping[str, float], *, is_shown: bool = False) -> Iterator[At]:
     if outer is None and not is_shown:
         yield lambda step, done=0.0, words=None: None
     elif outer is None:
-        with display() as tell, _divided(_Stretch(tell, 0.0, 1.0), plan) as at:
+        with display() as tell, _divided(_Stretch(_forwards(tell), 0.0, 1.0), plan) as at:
             yield at
     else:
         with _divided(outer, plan) as at:
             yield at
+
+
+def _forwards(tell: Tell) -> Tell:
+    """The display, which never goes back: a step may be told of late, by a thread or by a callback of another step."""
+    furthest = 0.0
+
+    def forwards(words: str, share: float) -> None:
+        nonlocal furthest
+        furthest = max(furthest, share)
+        tell(words, furthest)
+
+    return forwards
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
 from os import cpu_count
@@ -102,7 +102,7 @@ class Session:
         try:
             return function(*arguments)
         except distributed.KilledWorker as error:
-            raise RuntimeError(
+            raise BrokenExecutor(  # a RuntimeError, and what pools of processes raise, too
                 f"Several workers died while they processed the same partition, the last of them "
                 f"{error.last_worker.address}. They probably ran out of memory: make partitions smaller or give "
                 "workers more memory."

@@ -133,7 +133,7 @@ class DaskRows(PartedRows):
     def _of(cls, reads: Callable[[Any], list[Any]], pos_label: Any, client: Any) -> Self:
         session = Session.of(client)
         try:
-            return cls(session, reads(session.client), pos_label)
+            return cls(session, session.call(reads, session.client), pos_label)
         except BaseException:
             session.close()
             raise
