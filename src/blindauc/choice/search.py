@@ -66,7 +66,7 @@ class Search:
     negative_ranks : array of shape (n_candidates, n_known_negatives)
         Out-of-fold ranks of the rows known to be negative; None if there are none.
     screening_ranks : array of shape (n_candidates, n_pos)
-        Out-of-fold ranks of the labelled positives by the screening fits (`weights.py`); NaN for candidates without one.
+        Out-of-fold ranks of the labelled positives by the screening fits (`weights.py`); NaN without such a fit.
     """
 
     data: Data
