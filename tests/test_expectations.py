@@ -389,7 +389,7 @@ def test_the_words_say_how_many_to_expect(found, tmp_path):
     assert "positives among unlabelled rows   0.2, as given" in told
     assert "of the first 25 rows of ranking.csv without a label expect about" in told
     assert "in the order of doubtful_labels.csv: of the first 20 expect about" in told
-    assert "row 1 is the first row below the header" in told
+    assert "counted from 1, the first below the header" in told
     wrong = found.model[-1].expected_wrong(20)
     assert f"expect about {wrong:.0f} (95 % interval {wrong.low:.0f} to {wrong.high:.0f})" in found.model[-1].summary()
 

@@ -11,6 +11,7 @@ import typer
 from blindauc.cli.outputs import DOUBTFUL, RUN, check_outputs, model_path, named_place, place_of_fit, run_beside
 from blindauc.cli.paths import Force, HeaderRow, Positive, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
+from blindauc.cli.wording import ROW_NUMBERS
 from blindauc.progress import steps
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _print(doubtful: pd.DataFrame, top: int | None, as_json: bool) -> None:
         shown.add_row(*named, *shares, reason)
     Console().print(shown)
     typer.echo(f"Check them in this order: {_expectation(doubtful)}.")
-    typer.echo("Row 1 is the first row below the header.")
+    typer.echo(ROW_NUMBERS)
 
 
 def _expectation(doubtful: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from blindauc.cli.large import n_rows_at_least
 from blindauc.cli.outputs import check_outputs, model_path
 from blindauc.cli.paths import Force, HeaderRow, Sheet, path_argument, path_option
 from blindauc.cli.terminal import printable
+from blindauc.cli.wording import ROW_NUMBERS
 from blindauc.progress import steps
 
 
@@ -76,12 +77,6 @@ def score(
         typer.echo(json.dumps({"file": str(path), "n_rows": n_rows, "unseen_categories": cells}))
         return
     typer.echo(f"{n_rows:,} rows scored: {printable(str(path))}")
-    typer.echo(_counting(data))
+    typer.echo(ROW_NUMBERS)
     if unseen:
         typer.echo(printable(describe_unseen(unseen)))
-
-
-def _counting(data: Path) -> str:
-    if data.is_dir():
-        return "Row 1 is the first row of the first file, and rows are counted through all files."
-    return "Row 1 is the first row below the header."

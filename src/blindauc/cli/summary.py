@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blindauc.cli.outputs import BY_GROUP, DOUBTFUL, RANKING, REPORT, WORKBOOK
 from blindauc.cli.terminal import printable
-from blindauc.cli.wording import as_options
+from blindauc.cli.wording import ROW_NUMBERS, as_options
 from blindauc.report.bending import bending_sentence, does_select, selection_sentence
 from blindauc.report.cautions import about_dates
 from blindauc.report.comparing import SIMPLER_TELLS_NO_WRONG_LABELS, verdict
@@ -58,7 +58,7 @@ def _lines(findings: Findings, folder: Path) -> Iterator[str]:
     by_group = () if asked.n_groups is None else (BY_GROUP,)
     for name in (RANKING, *by_group, DOUBTFUL, WORKBOOK, REPORT):
         yield printable(str(folder / name))
-    yield "In every file, row 1 is the first row below the header."
+    yield ROW_NUMBERS
 
 
 def _columns(findings: Findings) -> str:

@@ -27,6 +27,8 @@ OPTIONS = {
     "sheet": "--sheet",
     "header_row": "--header-row",
 }
+ROW_NUMBERS = "Rows are counted from 1, the first below the header, and through all files of a folder."
+
 LEAVE_OUT = ("frame.drop(columns=...)", "drop=[...]")
 """How messages of the library name the option that leaves out columns: for tables in memory, and in files."""
 

@@ -41,45 +41,53 @@ def _bar(console: Any) -> Iterator[Tell]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
     from rich.text import Text
 
+    pace = Pace()
+
     class Times(ProgressColumn):
         """Elapsed and remaining time."""
 
         def render(self, task: Task) -> Text:
-            return Text(_times(task.elapsed or 0.0, (task.percentage or 0.0) / 100))
+            return Text(pace.times())
 
     # At most 80 characters wide in total.
     columns = TextColumn("{task.description:<24}", markup=False), BarColumn(20), TaskProgressColumn(), Times()
     # Rich redraws it ten times a second in its own thread, so that the time advances during long steps.
     with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task("starting", total=1.0)
-        yield lambda words, share: bars.update(task, description=words, completed=share)
+
+        def tell(words: str, share: float) -> None:
+            pace.reach(share)
+            bars.update(task, description=words, completed=share)
+
+        yield tell
 
 
 @contextmanager
 def _lines(stream: TextIO) -> Iterator[Tell]:
     """Lines with date, time, share done and current step, at growing intervals."""
-    begun, latest, ended = time.monotonic(), [("starting", 0.0)], Event()
+    pace, latest, ended = Pace(), ["starting"], Event()
 
-    def write(words: str, share: float) -> None:
-        elapsed = time.monotonic() - begun
-        stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {share:4.0%}  {words}, {_times(elapsed, share)}\n")
+    def write(words: str) -> None:
+        stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {pace.share:4.0%}  {words}, {pace.times()}\n")
         stream.flush()
 
     def go_on() -> None:
         wait = FIRST_LINE
         while not ended.wait(wait):
-            write(*latest[0])
-            wait = pause(time.monotonic() - begun)
+            write(latest[0])
+            wait = pause(pace.elapsed)
 
     def tell(words: str, share: float) -> None:
-        latest[0] = words, share
+        pace.reach(share)
+        latest[0] = words
 
     writer = Thread(target=go_on, daemon=True)
     writer.start()
     try:
         yield tell
-        if time.monotonic() - begun > FIRST_LINE:
-            write("done", 1.0)
+        if pace.elapsed > FIRST_LINE:
+            pace.reach(1.0)
+            write("done")
     finally:
         ended.set()
         writer.join()
@@ -97,19 +105,46 @@ def pause(elapsed: float) -> float:
     return min(max(NEXT_LINE, GROWTH * elapsed), LONGEST)
 
 
-def _times(elapsed: float, share: float) -> str:
+class Pace:
+    """The share done, and when it was reached."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self.share = self._reached = 0.0
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._begun
+
+    def reach(self, share: float) -> None:
+        if share > self.share:
+            self.share, self._reached = share, self.elapsed
+
+    def times(self) -> str:
+        return _times(self.elapsed, self.share, self._reached)
+
+
+def _times(elapsed: float, share: float, reached: float) -> str:
     """Elapsed and estimated remaining time, as text.
+
+    The estimate is made for the moment at which the share was reached, and passes from then on. A step whose length is
+    not known in advance outlasts it; then there is none.
 
     Examples
     --------
     >>> from blindauc.progress.displays import _times
-    >>> _times(30.0, 0.25), _times(95.0, 0.01), _times(95.0, 1.0)
-    ('0:30 so far, about 1:30 left', '1:35 so far', '1:35 in all')
+    >>> _times(30.0, 0.25, 30.0), _times(50.0, 0.25, 30.0), _times(130.0, 0.25, 30.0)
+    ('0:30 so far, about 1:30 left', '0:50 so far, about 1:10 left', '2:10 so far')
+    >>> _times(95.0, 0.01, 95.0), _times(95.0, 1.0, 95.0)
+    ('1:35 so far', '1:35 in all')
     """
     if share >= 1:
         return f"{duration(elapsed)} in all"
     so_far = f"{duration(elapsed)} so far"
-    return so_far if share < EARLY else f"{so_far}, about {duration(elapsed * (1 - share) / share)} left"
+    if share < EARLY:
+        return so_far
+    left = reached * (1 - share) / share - (elapsed - reached)
+    return f"{so_far}, about {duration(left)} left" if left > 0 else so_far
 
 
 def duration(seconds: float) -> str:

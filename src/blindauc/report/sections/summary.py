@@ -220,7 +220,7 @@ def _about_all_columns(findings: Findings) -> list[Child]:
 
 def _about_bending(findings: Findings) -> Markup | None:
     bent = bending_sentence(findings.shapes, findings.bending)
-    return tag("li", tag("strong", "Do curves and trees help? "), bent) if bent else None
+    return tag("li", tag("strong", "Do nonlinear scores help? "), bent) if bent else None
 
 
 def _about_baselines(findings: Findings) -> Markup | None:
