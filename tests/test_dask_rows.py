@@ -152,33 +152,32 @@ def test_killed_workers_cost_time_and_not_a_digit(processes):
 PARTITIONS_KILL = "make partitions smaller or give workers more memory"
 
 
-def first_death_is_the_last(monkeypatch, processes):
-    """A partition that has killed a worker is not tried again."""
+@pytest.fixture
+def mortal(processes, monkeypatch):
+    """Workers, none of them still dead of another test. A partition that has killed one is not tried again."""
+    processes.restart()
     monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
+    return processes
 
 
-def test_partitions_that_kill_every_worker_are_told(processes, monkeypatch):
-    with in_dask(200, processes) as rows:
-        first_death_is_the_last(monkeypatch, processes)
-        with pytest.raises(BrokenExecutor, match=PARTITIONS_KILL):
-            rows.total(lambda part: os._exit(1))
+def test_partitions_that_kill_every_worker_are_told(mortal):
+    with in_dask(200, mortal) as rows, pytest.raises(BrokenExecutor, match=PARTITIONS_KILL):
+        rows.total(lambda part: os._exit(1))
 
 
-def test_partitions_that_kill_every_worker_before_they_are_rows_are_told(processes, monkeypatch):
-    first_death_is_the_last(monkeypatch, processes)
+def test_partitions_that_kill_every_worker_before_they_are_rows_are_told(mortal):
     # Their sizes are unknown, so that they are computed to find the rows of y.
     unknown = {"chunks": ((np.nan,) * 4, (P,)), "meta": np.zeros((0, P))}
     killing = da.from_array(X, chunks=(100, -1)).map_blocks(lambda block: os._exit(1), **unknown)
     with pytest.raises(BrokenExecutor, match=PARTITIONS_KILL):
-        DaskRows.of(killing, da.from_array(Y, chunks=150), client=processes)
+        DaskRows.of(killing, da.from_array(Y, chunks=150), client=mortal)
 
 
-def test_partitions_that_kill_every_worker_end_a_command_in_one_line(processes, tmp_path, monkeypatch):
-    first_death_is_the_last(monkeypatch, processes)
+def test_partitions_that_kill_every_worker_end_a_command_in_one_line(mortal, tmp_path, monkeypatch):
     monkeypatch.setattr("blindauc.rows.dask.engine.run_task", lambda packed, part: os._exit(1))
     data = tmp_path / "rows.parquet"
     pd.DataFrame(X).add_prefix("column ").assign(label=Y).to_parquet(data)
-    cluster = processes.scheduler.address
+    cluster = mortal.scheduler.address
     done = run("fit", data, "--label", "label", "--cluster", cluster, "--json", "--out", tmp_path / "no")
     told(
         done, "Several Dask workers died at the same rows, probably for lack of memory: start workers with more memory"
