@@ -1,0 +1,240 @@
+"""Rules by which candidates are weighed, replayed over the records of `choice.py`; its docstring says how to run it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from families import half
+from scipy.special import softmax
+from scipy.stats import rankdata
+
+from blindauc.choice import belief, search, space
+from blindauc.choice.likelihood import log_likelihood
+from blindauc.choice.weights import POWER, gibbs_weights, of_shapes
+from blindauc.scorers.mixed import SELECTING
+
+SHAPES = tuple(space.SHAPES)
+
+
+class Record:
+    """One recorded draw."""
+
+    def __init__(self, path: Path) -> None:
+        stored = np.load(path)
+        self.name, _, self.seed = path.stem.replace("~", "/").rpartition("/")
+        self.repeats, self.fold = stored["ranks"].astype(np.float32), stored["fold"]
+        self.screening = stored["screening"].astype(np.float32)
+        self.shape, self.decade, self.scaling = stored["shape"], stored["decade"], stored["scaling"]
+        self.share, self.n_columns = stored["share"], stored["n_columns"]
+        self.columns, self.truth = stored["columns"], stored["truth"]
+        self.scores, self.y_test = stored["scores"], stored["y_test"]
+        self.counts = np.unique(self.n_columns)[::-1]
+
+    def auc(self, scores: np.ndarray) -> float:
+        n_pos, n_neg = self.y_test.sum(), (~self.y_test).sum()
+        return float((rankdata(scores)[self.y_test].sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg))
+
+
+@dataclass(frozen=True)
+class Group:
+    """The candidates of one shape that are left, their log weights and that of the shape."""
+
+    index: np.ndarray
+    log_weights: np.ndarray
+    log_share: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A space and the weights of its candidates; the defaults are what the estimators do."""
+
+    shapes: tuple[str, ...] = SHAPES
+    decades: tuple[int, ...] = space.RIDGE_DECADES
+    shares: tuple[float, ...] = space.OUTLIER_SHARES
+    scalings: tuple[str, ...] = ("standard", "none")
+    every: int = 1
+    only_all_columns: bool = False
+    centre: float = belief.LIKELY_RIDGE
+    spread: float = 1.0
+    unscaled: float = belief.UNSCALED_ODDS
+    contamination: float = belief.CONTAMINATION_SCALE
+    nonlinear: float = belief.NONLINEAR_ODDS
+    power: float = POWER
+    by_mean_rank: bool = False
+    by_screening: bool = True
+    elimination_odds: float = search.ELIMINATION_ODDS
+    min_shape_weight: float = search.MIN_SHAPE_WEIGHT
+    n_repeats: int = 2
+    is_best: bool = False
+
+    def weights(self, record: Record) -> np.ndarray:
+        groups = self._raced(record)
+        shares = softmax([group.log_share for group in groups])
+        shares *= shares >= self.min_shape_weight
+        weights = np.zeros(len(record.shape))
+        for group, share in zip(groups, shares / shares.sum(), strict=True):
+            weights[group.index] = share * softmax(group.log_weights)
+        return weights if not self.is_best else np.eye(len(weights))[weights.argmax()]
+
+    def _raced(self, record: Record) -> list[Group]:
+        """What is left at the end of the race."""
+        log_belief, fold = self._log_belief(record), record.fold[: self.n_repeats]
+        groups, left, seen = [], np.flatnonzero(np.isfinite(log_belief)), np.full(fold.shape, False)
+        for repeat, k in np.ndindex(len(fold), int(fold.max()) + 1):
+            seen[repeat, fold[repeat] == k] = True
+            groups = self._groups(record, log_belief, left, seen)
+            left = self._survivors(groups)
+        return [
+            Group(group.index[stays], group.log_weights[stays], group.log_share)
+            for group in groups
+            for stays in [np.isin(group.index, left)]
+        ]
+
+    def _survivors(self, groups: list[Group]) -> np.ndarray:
+        limit, best = np.log(self.elimination_odds), max(group.log_share for group in groups)
+        gaps = [limit if group.log_share >= best - limit else 0.0 for group in groups]
+        kept = [g.index[g.log_weights >= g.log_weights.max() - gap] for g, gap in zip(groups, gaps, strict=True)]
+        return np.concatenate(kept)
+
+    def _groups(self, record: Record, log_belief: np.ndarray, left: np.ndarray, seen: np.ndarray) -> list[Group]:
+        ranks = mean_seen(record.repeats[: self.n_repeats, left], seen)
+        screening = mean_seen(record.screening[: self.n_repeats, left], seen)
+        groups = []
+        for shape, places in of_shapes(record.shape[left].tolist()).items():
+            log_weights = log_belief[left[places]] + self._evidence(ranks[places])
+            if self.by_screening and not np.isnan(screening[places]).any():
+                log_weights += self._evidence(screening[places])
+            odds = 1.0 if shape == "linear" else self.nonlinear
+            average = softmax(log_weights) @ ranks[places]
+            groups.append(Group(left[places], log_weights, np.log(odds) + self._evidence(average[None])[0]))
+        return groups
+
+    def _evidence(self, ranks: np.ndarray) -> np.ndarray:
+        """By their likelihood, or by their sum."""
+        if self.by_mean_rank:
+            return (2 * ranks - 1).sum(axis=1)
+        return self.power * log_likelihood(ranks, np.ones(ranks.shape[1]))
+
+    def _log_belief(self, record: Record) -> np.ndarray:
+        log_belief = -np.log1p(((record.decade - self.centre) / self.spread) ** 2)
+        log_belief += np.where(record.scaling == "none", np.log(self.unscaled), 0.0)
+        log_belief -= record.share / self.contamination
+        return np.where(self._in_space(record), log_belief, -np.inf)
+
+    def _in_space(self, record: Record) -> np.ndarray:
+        counts = record.counts[:1] if self.only_all_columns else record.counts[:: self.every]
+        # Where all scalings coincide one was recorded; only linear scores have several.
+        scalings = self.scalings if len(np.unique(record.scaling)) > 1 else np.unique(record.scaling)
+        is_linear = record.shape == "linear"
+        return (
+            np.isin(record.shape, self.shapes)
+            & (np.isin(record.decade, self.decades) | (record.shape == "trees"))
+            & np.isin(record.share, self.shares)
+            & (np.isin(record.scaling, scalings) | ~is_linear)
+            & np.isin(record.n_columns, counts)
+        )
+
+
+def mean_seen(ranks: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """The mean ranks, over repeats of shape (n_repeats, n_candidates, n_pos), of the positives seen so far."""
+    times = seen.sum(axis=0)
+    total = np.where(seen[:, None], ranks, 0.0).sum(axis=0)
+    return total[:, times > 0] / times[times > 0]
+
+
+ABLATION = {
+    "the rule": Rule(),
+    "power 1/6": Rule(power=POWER / 2),
+    "power 2/3": Rule(power=2 * POWER),
+    "weights by the mean rank": Rule(by_mean_rank=True),
+    "no belief": Rule(spread=1e6, unscaled=1.0, contamination=1e6),
+    "no belief in ridges": Rule(spread=1e6),
+    "no belief in scalings": Rule(unscaled=1.0),
+    "likely ridge 0.5": Rule(centre=0.5),
+    "likely ridge 2": Rule(centre=2.0),
+    "no belief in outliers": Rule(contamination=1e6),
+    "contamination 0.075": Rule(contamination=0.075),
+    "contamination 0.3": Rule(contamination=0.3),
+    "unscaled 0.05": Rule(unscaled=0.05),
+    "unscaled 0.2": Rule(unscaled=0.2),
+    "half-width of ridges 0.5": Rule(spread=0.5),
+    "half-width of ridges 2": Rule(spread=2.0),
+    "odds of bent shapes 1:20": Rule(nonlinear=0.05),
+    "odds of bent shapes 1:5": Rule(nonlinear=0.2),
+    "odds of bent shapes 1:1": Rule(nonlinear=1.0),
+    "shapes from 2.5 % of the weight on": Rule(min_shape_weight=0.025),
+    "shapes from 10 % of the weight on": Rule(min_shape_weight=0.1),
+    "no evidence of screening fits": Rule(by_screening=False),
+    "straight lines alone": Rule(shapes=("linear",)),
+    "one candidate, no average": Rule(is_best=True),
+    "eliminated at 500": Rule(elimination_odds=500.0),
+    "eliminated at 2,000": Rule(elimination_odds=2000.0),
+    "no race": Rule(elimination_odds=1e300),
+    "one repeat of the folds": Rule(n_repeats=1),
+    "half of the ridges": Rule(decades=(1, -3, -9)),
+    "no ridge below -3 decades": Rule(decades=(3, 1, -1, -3)),
+    "no outliers": Rule(shares=(0.0,)),
+    "shares 0, 10, 30 %": Rule(shares=(0.0, 0.1, 0.3)),
+    "all columns": Rule(only_all_columns=True),
+    "half of the numbers of columns": Rule(every=2),
+    "standard scaling only": Rule(scalings=("standard",)),
+    "columns as given only": Rule(scalings=("none",)),
+}
+
+
+def replay(folder: Path, shapes: tuple[str, ...]) -> None:
+    rules = {name: replace(rule, shapes=tuple(set(rule.shapes) & set(shapes))) for name, rule in ABLATION.items()}
+    records = [Record(path) for path in sorted(folder.glob("*.npz"))]
+    if not records:
+        sys.exit(f"Nothing is recorded in {folder}: run `python benchmarks/choice.py record` first.")
+    check_the_rule(records[0])
+    of_the_rule = np.array([auc(rules["the rule"], record) for record in records])
+    halves, kinds = np.array([half(r.name) for r in records]), np.array([r.name.partition("/")[0] for r in records])
+    columns = [kinds == kind for kind in np.unique(kinds)] + [halves == "shaping", halves == "reporting"]
+    heads = [*np.unique(kinds), "shaping", "reporting", "worst"]
+    print(f"Test AUC in percent, {len(records)} draws; `worst` is the largest loss on a draw against the rule.")
+    print(f"{'':<32}" + "".join(f"{head:>11}" for head in heads))
+    for name, rule in rules.items():
+        values = np.array([auc(rule, record) for record in records])
+        cells = [100 * values[some].mean() for some in columns] + [100 * (values - of_the_rule).min()]
+        print(f"{name:<32}" + "".join(f"{cell:>11.2f}" for cell in cells), flush=True)
+    hindsight = [np.array([max(record.auc(one) for one in record.scores.T) for record in records])]
+    print(
+        f"{'the best candidate in hindsight':<32}" + "".join(f"{100 * hindsight[0][s].mean():>11.2f}" for s in columns)
+    )
+    print("\nF1 of the median probability model where the columns that matter are known and few")
+    for name in ("the rule", "weights by the mean rank", "half of the numbers of columns"):
+        print(f"{name:<32}" + "".join(f"{f1_of(rules[name], records, some):>11.2f}" for some in columns))
+
+
+def check_the_rule(record: Record) -> None:
+    """Without its race and its least weight of a shape, the rule that is replayed must be that of the library."""
+    rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
+    ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
+    log_belief = belief.log_belief(record.decade.astype(float), record.scaling == "none", record.share)
+    weights = gibbs_weights(
+        log_belief, ranks, np.ones(ranks.shape[1]), shapes=record.shape.tolist(), screening=screening
+    )
+    np.testing.assert_allclose(rule.weights(record), weights, atol=1e-3)
+
+
+def auc(rule: Rule, record: Record) -> float:
+    return record.auc(record.scores @ rule.weights(record))
+
+
+def f1_of(rule: Rule, records: list[Record], some: np.ndarray) -> float:
+    are_few = [record.truth.any() and record.truth.mean() < 0.5 for record in records]
+    known = [record for record, is_one, few in zip(records, some, are_few, strict=True) if is_one and few]
+    return float(np.mean([f1(rule, record) for record in known])) if known else np.nan
+
+
+def f1(rule: Rule, record: Record) -> float:
+    weights = rule.weights(record) * np.isin(record.shape, SELECTING)
+    if not weights.any():
+        return 0.0
+    inclusion = weights @ record.columns / weights.sum()
+    support = inclusion >= min(0.5, inclusion.max())
+    return 2 * (support & record.truth).sum() / (support.sum() + record.truth.sum())
