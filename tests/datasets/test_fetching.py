@@ -11,16 +11,15 @@ import threading
 import zipfile
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
+from places import DATA
 
 from blindauc.datasets import DataNotFoundError
 from blindauc.datasets.fetching import fetch
 from blindauc.datasets.sources import ALL_FILES, DataFile
 from blindauc.datasets.unpacking import as_published, decompressed, member, stacked_recordings, stacked_stays
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 CONTENT = b"1,2,3\n4,5,6\n" * 1000
 
 

@@ -3,10 +3,10 @@
 import lzma
 import sys
 import tarfile
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DATA
 
 from blindauc.datasets import (
     load_arrhythmia,
@@ -17,7 +17,6 @@ from blindauc.datasets import (
     load_spectf,
 )
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
 
 

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from places import DATA
 
 from blindauc.datasets import layouts
 from blindauc.datasets.tables import TableError, read_table, read_table_in_parts
@@ -25,7 +25,6 @@ from blindauc.preprocessing import column_kinds, make_preprocessor
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 PATIENTS = b'id,age,weight,race,note\n007,41,70.5,A,"quick, ""brown"" fox"\n012,,.5,,\n013,58,1e-05,None,"two\nlines"\n'
 
 

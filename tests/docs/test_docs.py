@@ -7,19 +7,18 @@ import os
 import re
 import shlex
 import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import typer
+from places import DATA, ROOT
 from printed import differences
 
 from blindauc import __version__
 from blindauc.cli.app import app
 
-ROOT = Path(__file__).parent.parent
 README, DOCS = ROOT / "README.md", ROOT / "docs"
-GALLERY, DATA = DOCS / "gallery.md", ROOT.parent / "shared" / "data"
+GALLERY = DOCS / "gallery.md"
 TORCH_PAGE = DOCS / "how-to" / "train-a-net.md"
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 

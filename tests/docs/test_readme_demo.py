@@ -1,13 +1,12 @@
 """README and its picture show what the whole demo says."""
 
 import re
-from pathlib import Path
 
 import pytest
 from command_line import run
 from PIL import Image
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import DATA
 from sklearn.metrics import roc_auc_score
 
 from blindauc import BlindAUCClassifier
@@ -70,7 +71,7 @@ def test_stochastic_gradient_comes_within_half_a_point(handling, n_features_to_s
     assert stochastic >= exact - 0.5
 
 
-FOLDER = Path(os.environ.get("BLINDAUC_DATA", Path(__file__).parents[2] / "shared" / "data")) / "hill_valley"
+FOLDER = Path(os.environ.get("BLINDAUC_DATA", DATA)) / "hill_valley"
 
 
 @pytest.mark.slow

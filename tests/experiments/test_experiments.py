@@ -4,13 +4,13 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from command_line import run
 from numpy.testing import assert_array_equal
+from places import DATA
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
@@ -28,9 +28,8 @@ from blindauc.experiments.tables import as_csv, as_markdown, findings, summarise
 from blindauc.experiments.task import Task, pu_labels
 from blindauc.metrics.scorers import scores_of
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
 pytestmark = pytest.mark.usefixtures("few_candidates", "two_folds")
-needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason=f"the data sets are not in {SHARED}")
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the data sets are not in {DATA}")
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +138,7 @@ def test_no_recording_of_eeg_is_on_both_sides():
     ],
 )
 def test_sizes_of_the_real_tasks_are_the_papers(name, row, n_labelled, n_unlabelled, n_test, monkeypatch):
-    monkeypatch.setenv("BLINDAUC_DATA", str(SHARED))
+    monkeypatch.setenv("BLINDAUC_DATA", str(DATA))
     task = EXPERIMENTS[name]().draw(row, 0)
     assert (task.y_pu.sum(), (task.y_pu == 0).sum(), len(task.y_test)) == (n_labelled, n_unlabelled, n_test)
     assert np.isfinite(task.X).all()

@@ -6,11 +6,11 @@ import tarfile
 from collections import Counter
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from statistics import pvariance
 
 import numpy as np
 import pytest
+from places import DATA
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_predict
@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from blindauc.datasets.eeg import make_eeg
 from blindauc.features import cut_windows, eeg_features, feature_families, feature_names
 
-BONN = Path(__file__).parents[2] / "shared" / "data" / "bonn_eeg" / "bonn_eeg.tar.xz"
+BONN = DATA / "bonn_eeg" / "bonn_eeg.tar.xz"
 BANDS = {"delta": (0.5, 4), "theta": (4, 8), "alpha": (8, 13), "beta": (13, 30), "gamma": (30, 60)}
 # Odd and even lengths; half the rate above and below 60 Hz; steps of the FFT below and above 1 Hz; eighths with a rest.
 CASES = ((211, 173.61), (256, 100.0), (300, 512.0))

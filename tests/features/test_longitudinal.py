@@ -1,16 +1,13 @@
 """Windows against the obvious loop; the intensive care cohort as its description says."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import DATA
 
 from blindauc.datasets import load_physionet2012
 from blindauc.features.longitudinal import PHYSIONET_VARIABLES, binned, physionet_cohort
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 def binned_slowly(record, variable, time, value, records, variables, n_windows, span):

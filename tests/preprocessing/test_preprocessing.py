@@ -5,11 +5,11 @@ import math
 import pickle
 from collections import Counter
 from decimal import Decimal
-from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pytest
+from places import DATA
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
@@ -440,7 +440,7 @@ def test_tables_of_polars_are_read_as_those_of_pandas():
     np.testing.assert_array_equal(expected.transform(other), expected.transform(frame))
 
 
-DIABETES = Path(__file__).parents[2] / "shared" / "data" / "diabetes130" / "diabetic_data.csv.xz"
+DIABETES = DATA / "diabetes130" / "diabetic_data.csv.xz"
 
 
 def read_diabetes(**reading):

@@ -12,9 +12,9 @@ import threading
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
+import review_desk
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'blindauc[review]'")
 pytest.importorskip("uvicorn", reason="needs uvicorn: pip install 'blindauc[review]'")
@@ -328,7 +328,7 @@ class Killed:
         self._kill_at = sorted(self._rng.sample(range(1, n_decisions), n_kills))
 
     def run(self):
-        command = [sys.executable, str(Path(__file__).with_name("review_desk.py")), str(self._folder)]
+        command = [sys.executable, review_desk.__file__, str(self._folder)]
         environment = os.environ | {"OMP_NUM_THREADS": "1"}
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
