@@ -1,4 +1,4 @@
-"""What fits without checked labels give, recorded so that a change shows, with the settings of `test_checked.py`.
+"""What fits without checked labels give, recorded so that a change shows, with settings of `test_fits_with_checks.py`.
 
 Of each: three scores, the AUC and its upper end, the prior, the contamination, the sum of all suspicions and, of a
 search, the sum of all scores, the largest weight and the number of candidates.

@@ -1,52 +1,23 @@
 """Public files from a real server on this machine, from the cache and from a folder; never half, never wrong."""
 
 import gzip
-import hashlib
 import io
 import lzma
 import pickle
 import sys
 import tarfile
 import threading
-import zipfile
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from places import DATA
+from published import CONTENT, ZIP, Server, sha256, zipped
 
 from blindauc.datasets import DataNotFoundError
 from blindauc.datasets.fetching import fetch
 from blindauc.datasets.sources import ALL_FILES, DataFile
 from blindauc.datasets.unpacking import as_published, decompressed, member, stacked_recordings, stacked_stays
-
-CONTENT = b"1,2,3\n4,5,6\n" * 1000
-
-
-def sha256(content):
-    return hashlib.sha256(content).hexdigest()
-
-
-def zipped(**members):
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, content in members.items():
-            packed.writestr(name, content)
-    return archive.getvalue()
-
-
-ZIP = zipped(**{"folder/Numbers.DATA": CONTENT, "folder/numbers.names": b"what they are"})
-
-
-@dataclass
-class Server:
-    """What is published by path, the paths that break off half-way (and how often still), and what was asked for."""
-
-    published: dict[str, bytes]
-    breaks: dict[str, int] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    base: str = ""
-    stop: object = None
 
 
 @pytest.fixture

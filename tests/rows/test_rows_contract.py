@@ -40,12 +40,12 @@ def as_it_is(X):
 
 
 def on_device(values):
-    """Where NumPy cannot look; `test_device_rows.py` has other libraries."""
+    """Where NumPy cannot look; `device/` has other libraries."""
     return strict.asarray(values, device=strict.Device("device1"))
 
 
 def in_dask(X, is_positive, weight):
-    """Partitions in threads of this process; `test_dask_rows.py` has clusters of several workers."""
+    """Partitions in threads of this process; `on_dask/` has clusters of several workers."""
     pytest.importorskip("distributed", reason="needs dask and distributed: pip install 'blindauc[dask]'")
     import dask.array as da
 

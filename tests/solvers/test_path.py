@@ -1,4 +1,4 @@
-"""The path solver, and what it stands on: robust starts, ridges, looser sets, medians and scales."""
+"""The path solver: allowed and stationary solutions, rough fits, ridges and starts."""
 
 import sys
 from itertools import pairwise
@@ -6,15 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from instances import RISKS, SETS, as_matrix, make_objective
-from sklearn.metrics import roc_auc_score
-from sklearn.preprocessing import RobustScaler, StandardScaler
+from instances import RISKS, as_matrix, make_objective
 
-from blindauc.datasets import make_correlated_data, make_paper_data
+from blindauc.datasets import make_paper_data
 from blindauc.objectives import BlindAUCObjective, PUErrorObjective
-from blindauc.rows.matrix import Matrix
-from blindauc.rows.scaling import SCALINGS, column_scales
-from blindauc.solvers import exchange, feature_path, path, robust_start, tightened
+from blindauc.solvers import exchange, feature_path, path, robust_start
 from blindauc.solvers.fits import Fitter
 from blindauc.solvers.newton import _no_worse_than_zero, _Steps
 from blindauc.solvers.path import concentrated
@@ -30,6 +26,7 @@ OBJECTIVES = {
     "PU error, paper": lambda **k: PUErrorObjective(DATA.X, IS_POSITIVE, prior=0.2, **k),
     "PU error, unbiased": lambda **k: PUErrorObjective(DATA.X, IS_POSITIVE, prior=0.2, risk="unbiased", **k),
 }
+
 GROUPS = np.arange(21) // 3
 FEATURES = {
     "all": (AllFeatures(21), lambda support: support.all()),
@@ -136,111 +133,6 @@ def test_every_concentration_step_lowers_the_objective(trim, monkeypatch):
         assert set(np.flatnonzero(IS_POSITIVE)[fit.outliers]) == set(DATA.outliers)
 
 
-# --- robust starts ---
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("handling", [{"trim": True}, {"trim": False, "shift_l2": 1e-5}], ids=["trim", "shift"])
-def test_many_far_outliers_are_found_where_a_plain_fit_is_turned_round(seed, handling):
-    data = make_correlated_data(0.3, outliers="far", n_features=20, n_unlabelled=1000, n_test=2000, random_state=seed)
-    objective = BlindAUCObjective(data.X, data.y_pu == 1, l2=0.1, **handling)
-    plain = path(objective, AllFeatures(20), L0(300, 0))
-    robust = path(objective, AllFeatures(20), L0(300, 90))
-    aucs = [roc_auc_score(data.y_test, data.X_test @ solution.coef) for solution in (plain, robust)]
-    assert aucs[0] < 0.6
-    assert aucs[1] > 0.85
-    assert robust.outliers[data.outliers].mean() >= 0.9
-
-
-DIRECTIONS = {
-    "blind AUC": (40, lambda X, y: BlindAUCObjective(X, y, l2=1.0), 8),
-    "with an intercept": (40, lambda X, y: PUErrorObjective(X, y, prior=0.3, l2=1.0), 9),
-    "sparse": (40, lambda X, y: BlindAUCObjective(sp.csc_matrix(X), y, l2=1.0), 8),
-    "sparse with an intercept": (40, lambda X, y: PUErrorObjective(sp.csr_matrix(X), y, prior=0.3, l2=1.0), 9),
-    "float32": (40, lambda X, y: BlindAUCObjective(X.astype(np.float32), y, l2=1.0), 8),
-    "few positives": (5, lambda X, y: BlindAUCObjective(X, y, l2=1.0), 8),
-    "weights": (40, lambda X, y: BlindAUCObjective(X, y, l2=1.0, sample_weight=np.arange(len(y)) + 1.0), 8),
-    "one column": (40, lambda X, y: BlindAUCObjective(X[:, :1], y, l2=1.0), 1),
-    "a constant column": (40, lambda X, y: BlindAUCObjective(X * (np.arange(8) > 0), y, l2=1.0), 8),
-    "one unlabelled row": (40, lambda X, y: BlindAUCObjective(X[:41], y[:41], l2=1.0), 8),
-}
-
-
-@pytest.mark.parametrize("case", DIRECTIONS)
-def test_robust_directions_are_finite_and_of_unit_scores(case):
-    n_pos, make, n_columns = DIRECTIONS[case]
-    rng = np.random.default_rng(0)
-    X, is_positive = rng.normal(size=(100, 8)), np.arange(100) < n_pos
-    X[is_positive] += 1.0
-    objective = make(X, is_positive)
-    directions = objective.robust_directions
-    assert len(directions) == (1 if n_pos < 8 or case == "one unlabelled row" else 2)
-    for direction in directions:
-        assert direction.shape == (n_columns,)
-        assert np.isfinite(direction).all()
-        if case != "one unlabelled row":
-            scores, weight = objective.rows.matrix.scores(direction)[objective.rows.unl], objective.rows.unl_weight
-            assert np.cov(scores, aweights=weight, ddof=0) == pytest.approx(1)
-    # To the median of the positives: they are above the unlabelled rows.
-    scores = objective.rows.matrix.scores(directions[0])
-    assert scores[objective.rows.pos].mean() > scores[objective.rows.unl].mean()
-
-
-@pytest.mark.parametrize("name", ["blind AUC", "PU error"])
-def test_robust_directions_by_weight_are_those_of_repeated_rows(name):
-    rng = np.random.default_rng(0)
-    X, is_positive, weight = rng.normal(size=(90, 3)), np.arange(90) < 31, rng.integers(1, 4, 90)
-    X[is_positive] += 1.0
-    weight[0] += 1 - weight[is_positive].sum() % 2  # an odd number of positives has one median
-    make = {"blind AUC": BlindAUCObjective, "PU error": lambda *d, **k: PUErrorObjective(*d, prior=0.3, **k)}[name]
-    weighted = make(X, is_positive, l2=1.0, sample_weight=weight.astype(float))
-    repeated = make(X.repeat(weight, axis=0), is_positive.repeat(weight), l2=1.0)
-    for one, other in zip(weighted.robust_directions, repeated.robust_directions, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-6)
-
-
-def test_the_direction_of_spread_has_the_many_uppermost():
-    rng = np.random.default_rng(0)
-    X, is_positive = rng.normal(size=(600, 5)), np.arange(600) < 200
-    X[:70, 0] -= 20.0
-    X[70:200, 0] += 1.0
-    _, spread = BlindAUCObjective(X, is_positive, l2=1.0).robust_directions
-    assert spread[0] > 5 * np.abs(spread[1:]).max()
-    flipped = BlindAUCObjective(-X, is_positive, l2=1.0).robust_directions[1]
-    np.testing.assert_allclose(flipped, -spread, rtol=1e-6, atol=1e-9)
-
-
-def test_the_start_is_right_though_more_labels_are_wrong_than_may_be_left_out():
-    """If a cluster of wrong labels is larger than what may be left out, the objective prefers to rank it first."""
-    prefers_wrong = []
-    for seed in range(4):
-        data = make_correlated_data(
-            0.33, outliers="far", n_features=20, n_unlabelled=1000, n_test=2000, random_state=seed
-        )
-        objective = BlindAUCObjective(data.X, data.y_pu == 1, l2=0.1, trim=True)
-        fitter = Fitter(objective.with_ridge(objective.ridge_unit), 1e-3, 100)
-        start = robust_start(objective, L0(300, 90))
-        right, wrong = (concentrated(fitter, np.ones(20, dtype=bool), L0(300, 90), coef) for coef in (start, -start))
-        assert roc_auc_score(data.y_test, data.X_test @ start) > 0.8
-        prefers_wrong.append(wrong.value < right.value)
-    assert sum(prefers_wrong) >= 2
-
-
-@pytest.mark.parametrize("case", DIRECTIONS)
-def test_the_median_separation_is_that_of_sorted_scores(case):
-    n_pos, make, n_columns = DIRECTIONS[case]
-    rng = np.random.default_rng(0)
-    X, is_positive = rng.normal(size=(100, 8)), np.arange(100) < n_pos
-    rows = make(X, is_positive).rows
-    coef = rng.normal(size=n_columns)
-    scores = rows.matrix.scores(coef)
-    pos = scores[rows.pos].repeat(rows.pos_weight.astype(int))
-    unl = scores[rows.unl].repeat(rows.unl_weight.astype(int))
-    median = np.sort(pos)[(len(pos) - 1) // 2]  # the lower one of two
-    expected = (median - unl.mean()) / (unl.std() or 1.0)
-    assert make(X, is_positive).median_separation(coef) == pytest.approx(expected, rel=1e-5)
-
-
 # --- what an objective says about itself ---
 
 
@@ -290,179 +182,7 @@ def test_at_the_ridge_unit_the_ridge_bends_as_much_as_the_data():
     assert BlindAUCObjective(X, is_positive, l2=0.0).ridge_unit == 1.0
 
 
-# --- looser sets ---
-
-
-@pytest.mark.parametrize("factor", [1.0, 1.5, 2.0, np.inf])
-@pytest.mark.parametrize("name", SETS)
-def test_a_loosened_set_allows_so_many_times_as_much(name, factor):
-    case = SETS[name]
-    loose = case.set.loosened(factor)
-    importance = np.random.default_rng(0).uniform(1, 2, case.n_columns)
-    tight, wide = case.set.support(importance), loose.support(importance)
-    assert not (tight & ~wide).any()
-    if factor == np.inf:
-        assert loose.is_everything
-    if factor == 1.0 and name not in ("none", "exclusive_l0_each"):
-        np.testing.assert_array_equal(wide, tight)
-    if name in ("l0", "l0_roomy"):
-        assert wide.sum() == min(case.n_columns, np.ceil(factor * 3) if name == "l0" else 5)
-    elif name == "exclusive_l0":
-        sizes = [len(np.flatnonzero(importance[group])) for group in ([0, 2, 6], [1, 4], [3], [5])]
-        counts = [wide[group].sum() for group in ([0, 2, 6], [1, 4], [3], [5])]
-        assert counts == [min(size, np.ceil(factor)) for size in sizes]
-
-
-def test_loosening_ends_at_everything():
-    allowed, n_steps = GroupL0(GROUPS, 1), 0
-    while not allowed.is_everything:
-        allowed, n_steps = allowed.loosened(1.5), n_steps + 1
-        assert n_steps < 20
-    free = L0(6, 1).with_free_column().loosened(2.0)
-    assert free.support(np.arange(7.0)[::-1]).tolist() == [True, True, False, False, False, False, True]
-
-
-# --- ladders of sets ---
-
-TWENTY_ONE = AllFeatures(21)
-LADDERS = {
-    "to one column": [L0(21, 1)],
-    "to everything": [L0(21, 21)],
-    "several numbers": [L0(21, n) for n in (21, 13, 12, 4, 1)],
-    "the same twice": [L0(21, 7), L0(21, 7)],
-    "not from everything": [L0(21, n) for n in (5, 2)],
-    "all features": [TWENTY_ONE],
-    "groups": [GroupL0(GROUPS, n) for n in (7, 3, 1)],
-    "few groups": [GroupL0(GROUPS, 1)],
-    "in each group": [ExclusiveL0(GROUPS, n) for n in (3, 2, 1)],
-    "as many, but others": [ExclusiveL0(GROUPS, n) for n in ([2, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 2])],
-    "not one in the other": [ExclusiveL0(GROUPS, n) for n in ([3, 1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 1, 1, 1])],
-}
-
-
-def allows_the_same(one, other, n_columns):
-    """They keep the same columns, whichever are the largest."""
-    vectors = np.random.default_rng(0).uniform(1, 2, size=(20, n_columns))
-    return all((one.support(vector) == other.support(vector)).all() for vector in vectors)
-
-
-@pytest.mark.parametrize("has_intercept", [False, True])
-@pytest.mark.parametrize("case", LADDERS)
-def test_a_ladder_has_the_wanted_sets_at_its_places_and_no_long_steps(case, has_intercept):
-    wanted = [each.with_free_column() if has_intercept else each for each in LADDERS[case]]
-    p = 21 + has_intercept
-    # Everything may count columns or, as the sets do, groups of them.
-    for everything in (AllFeatures(p), wanted[0].loosened(np.inf)):
-        ladder, places = tightened(everything, wanted)
-        assert len(places) == len(wanted)
-        assert places == sorted(places)
-        assert ladder[0].is_everything
-        for place, features in zip(places, wanted, strict=True):
-            assert allows_the_same(ladder[place], features, p)
-        for looser, tighter in pairwise(ladder):
-            # Up again to everything, or down by a third at most, rounded up in each pool.
-            longest = max(1.5 * tighter.n_units, tighter.loosened(1.5).n_units)
-            assert tighter.is_everything or looser.is_everything or looser.n_units <= longest
-            assert not looser.is_everything or tighter.loosened(1.5).is_everything or looser.n_units <= longest
-        if case in ("to one column", "several numbers", "not from everything") and not has_intercept:
-            sizes = [each.n_units for each in ladder]
-            assert all(0 <= a - b <= np.ceil(a / 3) for a, b in pairwise(sizes))
-
-
-def test_sets_within_others():
-    order = [L0(21, 1), L0(21, 6), L0(21, 20), TWENTY_ONE]
-    for a, one in enumerate(order):
-        for b, other in enumerate(order):
-            assert one.is_within(other) == (a <= b)
-    one, other = ExclusiveL0(GROUPS, [2, 1, 1, 1, 1, 1, 1]), ExclusiveL0(GROUPS, [1, 2, 1, 1, 1, 1, 1])
-    assert one.n_units == other.n_units == 8
-    assert not one.is_within(other)
-    assert not other.is_within(one)
-    assert ExclusiveL0(GROUPS, 1).is_within(one)
-    assert GroupL0(GROUPS, 7).is_within(TWENTY_ONE)
-    assert TWENTY_ONE.is_within(GroupL0(GROUPS, 7))
-
-
 # --- medians and scales ---
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_medians_are_those_of_numpy(dtype):
-    rng = np.random.default_rng(0)
-    X, index = rng.normal(size=(50, 4)).astype(dtype), rng.permutation(50)[:31]
-    found = Matrix(X).median(index, np.ones(31))
-    np.testing.assert_array_equal(found, np.median(X[index], axis=0))
-    assert found.dtype == np.float64
-    assert Matrix(X, intercept=True).median(index, np.ones(31)).tolist() == [*found.tolist(), 1.0]
-
-
-def test_weighted_medians_are_those_of_repeated_rows():
-    rng = np.random.default_rng(0)
-    X, weight = np.round(rng.normal(size=(40, 5)), 1), rng.integers(1, 5, 40)
-    weight[0] += 1 - weight.sum() % 2  # an odd number of rows
-    repeated = np.median(X.repeat(weight, axis=0), axis=0)
-    np.testing.assert_array_equal(Matrix(X).median(np.arange(40), weight.astype(float)), repeated)
-
-
-def test_the_middle_of_sparse_columns_is_their_mean():
-    rng = np.random.default_rng(0)
-    X, weight = sp.random_array((40, 5), density=0.3, rng=rng, format="csr"), rng.uniform(size=20)
-    expected = np.average(X.toarray()[::2], axis=0, weights=weight)
-    for matrix in (X, X.tocsc()):
-        np.testing.assert_allclose(Matrix(matrix).median(np.arange(0, 40, 2), weight), expected)
-
-
-def test_standard_scales_are_those_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    X, weight = rng.normal(size=(60, 3)) * [1.0, 100.0, 1e-3] + [0.0, 1e3, 5.0], rng.uniform(0.5, 2, 60)
-    X = np.c_[X, np.full(60, 3.0)]
-    np.testing.assert_allclose(
-        column_scales(X, weight, "standard"), StandardScaler().fit(X, sample_weight=weight).scale_, rtol=1e-9
-    )
-
-
-def test_robust_scales_are_those_of_scikit_learn_but_for_interpolation():
-    rng = np.random.default_rng(0)
-    # Of 4 k + 1 rows the quartiles are rows, whichever way they are interpolated.
-    X = rng.standard_t(2, size=(401, 3)) * [1.0, 100.0, 1e-3]
-    expected = RobustScaler(unit_variance=True).fit(X).scale_
-    np.testing.assert_allclose(column_scales(X, np.ones(401), "robust"), expected, rtol=1e-9)
-
-
-def test_a_column_without_a_middle_half_has_its_standard_deviation():
-    X = np.zeros((100, 2))
-    X[:10, 0], X[:, 1] = 5.0, np.arange(100)
-    robust, standard = (column_scales(X, np.ones(100), name) for name in ("robust", "standard"))
-    assert robust[0] == standard[0] == pytest.approx(X[:, 0].std())
-    assert robust[1] != standard[1]
-    assert column_scales(np.ones((5, 1)), np.ones(5), "robust").tolist() == [1.0]
-
-
-@pytest.mark.parametrize("scaling", SCALINGS)
-@pytest.mark.parametrize("store", [np.asarray, sp.csr_matrix, sp.csc_array, lambda X: X.astype(np.float32)])
-def test_scales_by_weight_are_those_of_repeated_rows(scaling, store):
-    rng = np.random.default_rng(0)
-    X = np.round(rng.normal(size=(60, 4)) * (rng.uniform(size=(60, 4)) < 0.7), 2).astype(np.float32).astype(float)
-    weight = rng.integers(1, 4, 60)
-    expected = column_scales(X.repeat(weight, axis=0), np.ones(weight.sum()), scaling)
-    np.testing.assert_allclose(column_scales(store(X), weight.astype(float), scaling), expected, rtol=1e-6)
-    # An order of rows is none of its concern.
-    order = rng.permutation(60)
-    np.testing.assert_allclose(column_scales(store(X[order]), weight[order] * 0.5, scaling), expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("store", [np.asarray, sp.csr_matrix])
-def test_scales_of_columns_in_blocks_are_those_of_each_column(monkeypatch, store):
-    rng = np.random.default_rng(0)
-    X, weight = np.round(rng.normal(size=(30, 7)), 1), rng.uniform(0.5, 2.0, 30)
-    each = [column_scales(X[:, [j]], weight, "robust")[0] for j in range(7)]
-    monkeypatch.setattr("blindauc.rows.scaling.BLOCK_ENTRIES", 70)
-    np.testing.assert_array_equal(column_scales(store(X), weight, "robust"), each)
-
-
-def test_unknown_scalings_are_refused():
-    with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', not 'minmax'"):
-        column_scales(np.ones((3, 1)), np.ones(3), "minmax")
 
 
 @pytest.mark.parametrize("l2", [1.0, 1e2, 1e4])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from test_preprocessing import FAULTS, KINDS, mixed_frame
+from mixed_tables import FAULTS, KINDS, mixed_frame
 
 from blindauc.datasets.tables import read_table
 from blindauc.preprocessing import column_kinds, feature_groups, group_names, make_preprocessor
