@@ -35,8 +35,8 @@ test-slow: install  ## statistical checks over many data sets (minutes)
 
 test-torch: install  ## torch, which is no part of install because of its size: its loss, and rows on its devices
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[torch]' '$(TORCH)'
-	$(BIN)/python -m pytest tests/test_torch_loss.py tests/test_device_rows.py src/blindauc/torch
-	$(BIN)/python -m pytest tests/test_docs.py -k train-a-net
+	$(BIN)/python -m pytest tests/torch_loss tests/rows/device src/blindauc/torch
+	$(BIN)/python -m pytest tests/docs/test_docs.py -k train-a-net
 
 bench: install  ## timings, each a ratio measured side by side
 	$(BIN)/python benchmarks/speed.py
@@ -79,7 +79,7 @@ release: install  ## a wheel and an sdist in dist/, each tried in a clean enviro
 	$(BIN)/python tools/try_release.py
 
 test-docs: docs  ## every page of the site in a browser, at two widths
-	BLINDAUC_SITE=build/site $(BIN)/python -m pytest tests/test_site_in_browser.py
+	BLINDAUC_SITE=build/site $(BIN)/python -m pytest tests/docs/test_site_in_browser.py
 
 pictures: demo  ## the pictures of README and the site, from the demo and from data (needs Chromium)
 	$(BIN)/python docs/pictures/screenshots.py build/demo docs/images

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from findings_examples import bent, example
+from bent_findings import bent
+from findings_examples import example
 
 from blindauc.review.desk import About, Desk
 from blindauc.review.facts import Cell, Facts, Marked, Shares, Spread

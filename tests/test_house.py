@@ -3,9 +3,9 @@
 import ast
 import re
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from places import ROOT
+
 SOURCE = ROOT / "src" / "blindauc"
 LONGEST = 350
 WITHOUT_A_MATRIX = ("objectives", "solvers", "prior", "evidence", "choice", "explain", "trust", "report")

@@ -1,0 +1,102 @@
+"""Weights of candidates by evidence and belief, against a slow loop."""
+
+import numpy as np
+import pytest
+from candidates import slow_weights
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from referee import evidence_of
+
+from blindauc.choice.belief import log_belief_in_shape
+from blindauc.choice.likelihood import log_likelihood
+from blindauc.choice.weights import POWER, evidence_for, gibbs_weights
+
+RANKS = np.random.default_rng(0).beta(3, 1, size=(6, 30))
+BELIEF = np.random.default_rng(1).normal(size=6)
+WEIGHT = np.random.default_rng(2).uniform(0.5, 2, 30)
+
+
+@pytest.mark.parametrize("weight", [np.ones(30), WEIGHT, 3 * np.ones(30)])
+@pytest.mark.parametrize("n_unknown", [0, 7])
+def test_weights_against_a_slow_loop(weight, n_unknown):
+    ranks = np.where(np.arange(30) < n_unknown, np.nan, RANKS)
+    expected = slow_weights(BELIEF, ranks, weight)
+    np.testing.assert_allclose(gibbs_weights(BELIEF, ranks, weight), expected)
+    np.testing.assert_allclose(evidence_for(ranks, weight), [evidence_of(r, weight) for r in ranks])
+
+
+def test_some_positives_stand_for_all():
+    kept = np.arange(30) % 3 == 0
+    found = gibbs_weights(BELIEF, RANKS, WEIGHT, kept)
+    factor = WEIGHT.sum() / WEIGHT[kept].sum()
+    np.testing.assert_allclose(found, slow_weights(BELIEF, RANKS[:, kept], factor * WEIGHT[kept]))
+    np.testing.assert_allclose(
+        gibbs_weights(BELIEF, RANKS, WEIGHT, np.ones(30, bool)), gibbs_weights(BELIEF, RANKS, WEIGHT)
+    )
+    # Where none is kept, the belief alone decides.
+    nobody = gibbs_weights(BELIEF, RANKS, WEIGHT, np.zeros(30, bool))
+    np.testing.assert_allclose(nobody, np.exp(BELIEF) / np.exp(BELIEF).sum())
+
+
+SHARES = st.floats(0, 1)
+MANY = settings(max_examples=50, deadline=None)
+
+
+@MANY
+@given(arrays(float, (4, 8), elements=SHARES), arrays(float, 8, elements=st.floats(0.1, 9)))
+def test_more_evidence_and_equal_belief_never_weighs_less(ranks, weight):
+    weights, evidence = gibbs_weights(np.zeros(4), ranks, weight), [evidence_of(r, weight) for r in ranks]
+    # Sums that are equal but for the order of their terms are equal but for rounding.
+    assert (np.diff(weights[np.argsort(evidence)]) >= -1e-12).all()
+
+
+@MANY
+@given(arrays(float, (4, 8), elements=SHARES), st.permutations(range(8)), st.permutations(range(4)))
+def test_the_order_of_positives_and_of_candidates_does_not_matter(ranks, positives, candidates):
+    belief, weight = np.arange(4.0), np.arange(1.0, 9.0)
+    weights = gibbs_weights(belief, ranks, weight)
+    np.testing.assert_allclose(gibbs_weights(belief, ranks[:, positives], weight[positives]), weights)
+    np.testing.assert_allclose(gibbs_weights(belief[candidates], ranks[candidates], weight), weights[candidates])
+
+
+def test_the_likelihood_of_ranks_against_a_slow_loop():
+    for ranks, weight in ((np.array([0.999, 0.7, 0.02]), np.array([1.0, 2.5, 1.0])), (np.array([1.0]), np.ones(1))):
+        assert POWER * log_likelihood(ranks[None], weight)[0] == pytest.approx(evidence_of(ranks, weight), rel=1e-6)
+
+
+def test_wrong_labels_ranked_low_are_worth_more_than_all_ranked_alike():
+    apart, together = np.repeat([0.95, 0.05], [35, 15]), np.full(50, 0.68)
+    np.testing.assert_allclose(apart.mean(), together.mean())
+    weights = gibbs_weights(np.zeros(2), np.array([apart, together]), np.ones(50))
+    assert weights[0] > 0.99
+
+
+def test_shapes_weigh_by_the_likelihood_of_their_averaged_ranks():
+    shapes = ["linear", "curves", "linear", "kernel", "curves", "linear"]
+    places = {shape: [k for k, each in enumerate(shapes) if each == shape] for shape in shapes}
+    logs, expected = [], np.zeros(6)
+    for shape, at in places.items():
+        evidence = [evidence_of(RANKS[k], WEIGHT) for k in at]
+        inside = np.exp(BELIEF[at] + evidence - np.max(BELIEF[at] + evidence))
+        expected[at] = inside / inside.sum()
+        averaged = expected[at] @ RANKS[at]
+        logs.append(log_belief_in_shape(shape) + POWER * log_likelihood(averaged[None], WEIGHT)[0])
+    for at, log in zip(places.values(), logs, strict=True):
+        expected[at] *= np.exp(log) / np.exp(logs).sum()
+    np.testing.assert_allclose(gibbs_weights(BELIEF, RANKS, WEIGHT, shapes=shapes), expected)
+
+
+def test_the_ranks_by_a_screening_fit_are_evidence_too():
+    screening = np.random.default_rng(5).random(RANKS.shape)
+    screening[0] = np.nan  # a candidate without a screening fit
+    evidence = [evidence_of(r, WEIGHT) + evidence_of(s, WEIGHT) for r, s in zip(RANKS[1:], screening[1:], strict=True)]
+    evidence = np.append(evidence_of(RANKS[0], WEIGHT), evidence)
+    expected = np.exp(BELIEF + evidence - np.max(BELIEF + evidence))
+    found = gibbs_weights(BELIEF, RANKS, WEIGHT, screening=screening)
+    np.testing.assert_allclose(found, expected / expected.sum())
+    # The same for all candidates of a shape changes nothing.
+    same = np.tile(screening[1], (len(RANKS), 1))
+    np.testing.assert_allclose(
+        gibbs_weights(BELIEF, RANKS, WEIGHT, screening=same), gibbs_weights(BELIEF, RANKS, WEIGHT)
+    )
