@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from blindauc.scorers.contract import mixed_difference
+
 
 class Fake:
     """Any function of the rows as a model that counts how often it is evaluated."""
@@ -23,6 +25,9 @@ class FakeProbe:
         changed = self.X.copy()
         changed[:, columns] = values
         return self.model.scores(changed)
+
+    def interaction(self, j, k, values):
+        return mixed_difference(self, j, k, values)
 
 
 def linear(*coef):

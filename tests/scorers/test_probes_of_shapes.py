@@ -43,6 +43,19 @@ def test_a_probe_says_what_other_values_would_do(model, columns):
         np.testing.assert_allclose(probe.replaced(columns, values), model.scores(by_hand), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize(("j", "k"), [(0, 7), (4, 1)])
+def test_an_interaction_is_the_mixed_difference_of_scores(model, j, k):
+    def changed(*columns):
+        by_hand = NEW.copy()
+        by_hand[:, columns] = X[:, columns]
+        return model.scores(by_hand)
+
+    by_scores = model.scores(NEW) - changed(j) - changed(k) + changed(j, k)
+    interaction = model.probe(NEW).interaction(j, k, X[:, [j, k]])
+    largest = max(np.abs(changed(*columns)).max() for columns in ([], [j], [k], [j, k]))
+    np.testing.assert_allclose(interaction, by_scores, rtol=1e-6, atol=1e-11 * largest)
+
+
 def test_contributions_and_the_base_add_up_to_the_score(model):
     parts = model.contributions(NEW)
     assert parts.shape == NEW.shape

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from blindauc._typing import Ints
+from blindauc._typing import Floats, Ints
 from blindauc.rows.matrix import Matrix
 from blindauc.scorers.contract import Model
 
 MOST_COLUMNS = 12
-"""The largest number of columns whose pairs are evaluated (convention): 66 pairs, one evaluation of the score each."""
+"""The largest number of columns whose pairs are evaluated (convention): 66 pairs."""
 
 ROUNDING = 1e-12
 """Mean squares below this share of the scores' mean square are rounding errors. Scores are rounded to 40 binary digits
@@ -53,7 +53,7 @@ def interactions_of(
 ) -> list[Interaction]:
     """The pairs of columns that interact most, strongest first.
 
-    The score is evaluated once for each column that the model uses, and once for each pair of the twelve strongest.
+    The score is evaluated for each column that the model uses, and for each pair of the twelve strongest.
     Replacing values of one column by those of other rows breaks its dependence on the other columns. If columns are
     dependent, an interaction may come from combinations of values that do not occur in the rows.
 
@@ -88,18 +88,18 @@ def interactions_of(
     usable = (
         np.flatnonzero(model.columns) if columns is None else np.intersect1d(columns, np.flatnonzero(model.columns))
     )
-    replaced = {j: probe.replaced([j], others[:, [j]]) for j in usable.tolist()}
-    total = {j: float(np.mean((probe.scores - scores) ** 2)) / 2 for j, scores in replaced.items()}
+    total = {j: _mean_square(probe.scores - probe.replaced([j], others[:, [j]])) / 2 for j in usable.tolist()}
     strongest = sorted(sorted(total, key=lambda j: -total[j])[:MOST_COLUMNS])
-
-    def superset_importance(j: int, k: int) -> float:
-        both = probe.replaced([j, k], others[:, [j, k]])
-        return float(np.mean((probe.scores - replaced[j] - replaced[k] + both) ** 2)) / 4
-
-    sizes = {pair: superset_importance(*pair) for pair in combinations(strongest, 2)}
-    negligible, variance = ROUNDING * float(np.mean(probe.scores**2)), float(np.var(probe.scores))
+    sizes = {
+        (j, k): _mean_square(probe.interaction(j, k, others[:, [j, k]])) / 4 for j, k in combinations(strongest, 2)
+    }
+    negligible, variance = ROUNDING * _mean_square(probe.scores), float(np.var(probe.scores))
     found = [Interaction(pair, size / variance) for pair, size in sizes.items() if size > negligible]
     return sorted(found, key=lambda interaction: -interaction.size)[:n_pairs]
+
+
+def _mean_square(values: Floats) -> float:
+    return float(np.mean(values**2))
 
 
 def _partners(n: int, seed: int) -> Ints:

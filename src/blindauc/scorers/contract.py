@@ -18,6 +18,18 @@ class Probe(Protocol):
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
         """Scores of shape (n,) if these columns held `values`, of shape (n, n_columns)."""
 
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        """The mixed difference f(x) - f(x_j) - f(x_k) + f(x_jk), with `values` of shape (n, 2) in columns j and k.
+
+        It is zero if the score is a sum of functions of which none depends on both columns.
+        """
+
+
+def mixed_difference(probe: Probe, j: int, k: int, values: Floats) -> Floats:
+    """The interaction of two columns, from the definition."""
+    one, other = probe.replaced([j], values[:, :1]), probe.replaced([k], values[:, 1:])
+    return probe.scores - one - other + probe.replaced([j, k], values)
+
 
 class Model(Protocol):
     """One scoring function, or the average of several."""

@@ -175,6 +175,9 @@ class CurveProbe:
             scores += self._curves[column](new) @ self._coef[column] - self._parts[:, column]
         return scores
 
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        return np.zeros_like(self.scores)
+
 
 def curves_of(X: Any, weight: Floats) -> Curves:
     """The basis with knots at the quantiles of each column.

@@ -17,8 +17,9 @@ from blindauc.scorers import tree_text
 from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_for
 from blindauc.scorers.tree import Tree, levels_in
 
-PARSED = 32
-"""Number of parsed texts that are cached: enough for the fits of a fold and their averages (convention)."""
+PARSED = 128
+"""Number of parsed texts that are cached (convention): enough for the fits of a search, 8 for each of 11 sets of rows, and
+their averages."""
 
 
 class Forest:
@@ -158,24 +159,32 @@ def _most_frequent(column: Any, weight: Floats) -> float:
 
 
 class TreeProbe:
-    """Scores of fixed rows by trees. If values of a column change, only trees that split on it are evaluated again."""
+    """Scores of fixed rows by trees. If values of columns change, only trees that split on them are evaluated again."""
 
     def __init__(self, trees: Forest, X: Floats) -> None:
         self._forest, self._X = trees, X
-        self._parts: dict[tuple[int, ...], tuple[Forest, Floats]] = {}
+        self._parts: dict[tuple[int, ...], TreeProbe] = {}
         self.scores: Floats = trees.scores(X)
 
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
-        part, before = self._part(tuple(columns))
+        columns = tuple(columns)
+        if columns not in self._parts:
+            self._parts[columns] = self._part(self._forest.splits_on[:, columns].any(axis=1))
+        part = self._parts[columns]
+        return self.scores + (part._evaluated(columns, values) - part.scores)
+
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        part = self._part(self._forest.splits_on[:, [j, k]].all(axis=1))
+        one, other = part._evaluated([j], values[:, :1]), part._evaluated([k], values[:, 1:])
+        return part.scores - one - other + part._evaluated([j, k], values)
+
+    def _part(self, chosen: Bools) -> TreeProbe:
+        """The probe of some of the trees."""
+        trees = [self._forest.trees[k] for k in np.flatnonzero(chosen).tolist()]
+        return TreeProbe(Forest(trees, self._forest.n_features), self._X)
+
+    def _evaluated(self, columns: Sequence[int], values: Floats) -> Floats:
+        """The scores by all trees if these columns held `values`."""
         X = self._X.copy()
         X[:, columns] = values
-        return self.scores + (part.scores(X) - before)
-
-    def _part(self, columns: tuple[int, ...]) -> tuple[Forest, Floats]:
-        """The trees that split on any of these columns, and the sum of their values for the fixed rows."""
-        if columns not in self._parts:
-            chosen = np.flatnonzero(self._forest.splits_on[:, columns].any(axis=1))
-            trees = [self._forest.trees[k] for k in chosen.tolist()]
-            part = Forest(trees, self._forest.n_features)
-            self._parts[columns] = part, part.scores(self._X)
-        return self._parts[columns]
+        return self._forest.scores(X)

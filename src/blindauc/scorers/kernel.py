@@ -22,6 +22,7 @@ from blindauc.data import Data
 from blindauc.evidence.folds import first_in_random_order
 from blindauc.rows.digests import row_digests
 from blindauc.rows.matrix import Matrix
+from blindauc.scorers.contract import mixed_difference
 from blindauc.scorers.derived import DerivedModel
 
 N_LANDMARKS = 200
@@ -141,6 +142,9 @@ class KernelProbe:
                 z = (new - kernel.mean[column]) / kernel.spread[column]
                 exponent += (z[:, None] - at) ** 2 - (self._Z[:, column, None] - at) ** 2
         return (self._similarity * np.exp(-kernel.gamma / len(kernel.mean) * exponent)) @ self._alpha
+
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        return mixed_difference(self, j, k, values)
 
 
 @dataclass(frozen=True)

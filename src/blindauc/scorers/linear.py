@@ -85,6 +85,9 @@ class LinearProbe:
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
         return self.scores + (values - self._X[:, columns]) @ self._coef[columns]
 
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        return np.zeros_like(self.scores)
+
 
 @dataclass(frozen=True)
 class LinearModels:

@@ -68,6 +68,9 @@ class MixedProbe:
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
         return np.sum([part.replaced(columns, values) for part in self._parts], axis=0)
 
+    def interaction(self, j: int, k: int, values: Floats) -> Floats:
+        return np.sum([part.interaction(j, k, values) for part in self._parts], axis=0)
+
 
 @dataclass(frozen=True)
 class MixedModels:
