@@ -18,8 +18,8 @@ from blindauc.scorers.boosting import as_lightgbm_takes_it, lightgbm, threads_fo
 from blindauc.scorers.tree import Tree, levels_in
 
 PARSED = 128
-"""Number of parsed texts that are cached (convention): enough for the fits of a search, 8 for each of 11 sets of rows, and
-their averages."""
+"""Number of parsed texts that are cached (convention): enough for a search, with 8 fits to each of 11 sets of rows, and
+its averages."""
 
 
 class Forest:
@@ -169,16 +169,16 @@ class TreeProbe:
     def replaced(self, columns: Sequence[int], values: Floats) -> Floats:
         columns = tuple(columns)
         if columns not in self._parts:
-            self._parts[columns] = self._part(self._forest.splits_on[:, columns].any(axis=1))
+            self._parts[columns] = self._part(np.any(self._forest.splits_on[:, columns], axis=1))
         part = self._parts[columns]
         return self.scores + (part._evaluated(columns, values) - part.scores)
 
     def interaction(self, j: int, k: int, values: Floats) -> Floats:
-        part = self._part(self._forest.splits_on[:, [j, k]].all(axis=1))
+        part = self._part(np.all(self._forest.splits_on[:, [j, k]], axis=1))
         one, other = part._evaluated([j], values[:, :1]), part._evaluated([k], values[:, 1:])
         return part.scores - one - other + part._evaluated([j, k], values)
 
-    def _part(self, chosen: Bools) -> TreeProbe:
+    def _part(self, chosen: Any) -> TreeProbe:
         """The probe of some of the trees."""
         trees = [self._forest.trees[k] for k in np.flatnonzero(chosen).tolist()]
         return TreeProbe(Forest(trees, self._forest.n_features), self._X)
