@@ -327,7 +327,7 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--wrong", type=float, default=0.15, help="keel, unseen: the share of the labels that is wrong")
     parser.add_argument(
-        "--methods", type=lambda names: names.split(","), help="keel, unseen and diabetes: some of them"
+        "--methods", type=lambda names: names.split(","), help="some of them; not for straight, additive"
     )
     parser.add_argument("--labelled", type=int, default=1000, help="additive: rows; ten times as many are unlabelled")
     parser.add_argument("--only", default="", help="keel, unseen: sets; straight: how the names of families start")
