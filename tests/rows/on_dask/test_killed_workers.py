@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 from operator import add
 
 import numpy as np
@@ -25,11 +26,17 @@ from blindauc.rows.view import PartedView
 pytestmark = pytest.mark.usefixtures("few_candidates")
 
 
-@pytest.fixture(scope="module")
-def processes():
-    """Two workers that can be killed."""
+@contextmanager
+def two_workers():
+    """Two worker processes, which can be killed."""
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with two_workers() as client:
         yield client
 
 
@@ -62,11 +69,12 @@ PARTITIONS_KILL = "make partitions smaller or give workers more memory"
 
 
 @pytest.fixture
-def mortal(processes, monkeypatch):
-    """Workers, none of them still dead of another test. A partition that has killed one is not tried again."""
-    processes.restart()
-    monkeypatch.setattr(processes.cluster.scheduler, "allowed_failures", 0)
-    return processes
+def mortal(monkeypatch):
+    """A cluster of its own for each test. A partition that has killed a worker is not tried again."""
+    # To restart workers of which one is just coming back waits for it in vain for two minutes.
+    with two_workers() as client:
+        monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+        yield client
 
 
 def test_partitions_that_kill_every_worker_are_told(mortal):
