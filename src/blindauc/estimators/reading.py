@@ -86,7 +86,7 @@ def check_enough_are_left(n_labelled: int, n_pos: int, n_unl: int) -> None:
     """Raise if too few positives, or no unchecked unlabelled rows, remain after the checks."""
     if n_pos < 2:
         raise ValueError(
-            f"After the checks, {n_pos} of {n_labelled} labelled positives remain, and at least two are needed: "
+            f"After the checks, {n_pos} of {n_labelled} labelled positives are left, and at least two are needed: "
             "label more rows."
         )
     if n_unl < 1:

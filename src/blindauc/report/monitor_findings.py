@@ -127,7 +127,7 @@ class Monitoring:
         of_fit = f"{was.value:.3f} (95 % interval {was.low:.3f} to {was.high:.3f})"
         need = f"it takes at least {MIN_POSITIVES} labelled rows to measure it"
         if self.has_drifted:
-            return f"The AUC was {of_fit} in the fit. The AUC on these rows cannot be estimated: {need}."
+            return f"The AUC was {of_fit} in the fit. The current AUC cannot be estimated from these rows: {need}."
         return f"Nothing in these rows contradicts the AUC of the fit, {of_fit}; {need}."
 
     def to_json(self) -> str:
