@@ -4,7 +4,7 @@
     python benchmarks/accuracy.py sparse    # 10 of 200 correlated columns matter, against l1 logistic regressions
     python benchmarks/accuracy.py keel      # ten public sets with 15 % wrong labels
     python benchmarks/accuracy.py leverage  # wrong labels that lie far out in every column
-    python benchmarks/accuracy.py clean     # does outlier handling cost anything where no label is wrong?
+    python benchmarks/accuracy.py clean     # the loss by outlier handling if no label is wrong
     python benchmarks/accuracy.py robust    # AUC, suspicion and false alarms by contamination
 
 Two data sets run in parallel; every line is a mean over seeds. Nonlinear scores are in `benchmarks/shapes.py`.

@@ -33,7 +33,7 @@ N_COLUMNS, CORRELATION = 40, 0.3
 PRIOR, FAR_SHARE = 0.2, 0.2
 UNLABELLED_FOR_EACH = 10
 N_POPULATION = 60_000
-PAIR = (20, 30)  # columns whose product matters where `has_pair`, and neither of which matters alone
+PAIR = (20, 30)  # the columns whose product matters with `has_pair`; neither matters alone
 PAIR_SIZE = 2.0  # in units of the contribution of a bent column
 BULK = (0.05, 0.95)
 
@@ -92,7 +92,7 @@ def curve_correlation(values: np.ndarray, contribution: np.ndarray, share: np.nd
 
 
 def oracle_correlations(draw: Draw) -> list[float]:
-    """What a logistic regression on splines recovers that knows the columns that matter and which labels are wrong."""
+    """Recovery by an oracle: logistic regression on splines that is given the relevant columns and the wrong labels."""
     is_right = np.ones(len(draw.X), dtype=bool)
     is_right[draw.outliers] = False
     n_bent = len(BENT)

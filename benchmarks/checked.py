@@ -1,22 +1,22 @@
-"""What checked labels bring. Run with `python benchmarks/checked.py [--seeds N] [--stages N ...] [--tuned]` (and
+"""The gain by checked labels. Run with `python benchmarks/checked.py [--seeds N] [--stages N ...] [--tuned]` (and
 `--orders suspicion random`, to save time), and `python benchmarks/checked.py --draws 200` for the numbers of wrong
 labels.
 
 Simulated reviewers, who know the true labels, check 10, 20, 50 and 100 rows in all, with a fit after each: labels in
 order of suspicion, labels at random, or what `next_to_check(for_="ranking")` names. Families: ordinary and far wrong
-labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; these have 50 to
-65 labels, so that 50 checks are nearly all of them. AUC is on true labels of test rows;
-"right" is the share of right ones among the labels that are not known to be wrong. "set to 0" is what one did before:
-labels found wrong in order of suspicion are written as 0, and the fit is repeated with the same settings. "0, told"
-is the same, but the fit is told how many labels were found wrong, and leaves out as many fewer (tuned fits choose how
-many to leave out). "all known" is a fit with every label checked.
+labels among 200 labelled rows, and two public tables, each with 10 and 20 % of the labels wrong; these have 50 to 65
+labels, so that 50 checks are nearly all of them. AUC is on true labels of test rows; "right" is the share of right ones
+among the labels that are not known to be wrong. "set to 0" is the approach without `checked`: labels found wrong in
+order of suspicion are written as 0, and the fit is repeated with the same settings. "0, told" is the same, but the fit
+leaves out fewer labels, by the number found wrong (tuned fits choose how many to leave out). "all known" is a fit with
+every label checked.
 
 Differences are paired by draw, and come with their standard errors.
 
 The bars: after 50 checks in order of suspicion AUC is never lower than before on average, at least that of random
-checks in every family, and in the far families at least half of what knowing all labels brings; known negatives beat
-"set to 0" in the mean, told or not. The numbers of wrong labels among the first 20 and 50 are within their 90 %
-intervals in at least 85 % of draws.
+checks in every family, and in the far families at least half of the gain by knowing all labels; known negatives are
+better than "set to 0" and "0, told" on average. The numbers of wrong labels among the first 20 and 50 are within their
+90 % intervals in at least 85 % of draws.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FAMILIES: dict[str, Callable[[int], Draw]] = {
 }
 ORDERS = ("suspicion", "random", "ranking")
 BEFORE = {True: ("set to 0",), False: ("set to 0", "0, told")}
-"""What one did before with labels that were found wrong, for tuned and for plain fits."""
+"""The approach without `checked` to labels found wrong, for tuned and for plain fits."""
 
 LEFT_OUT = 0.1
 """The share of the labels that plain fits leave out."""
@@ -119,7 +119,7 @@ def one_draw(data: Draw, seed: int, stages: Sequence[int], orders: Sequence[str]
 
 
 def set_to_zero(data: Draw, checked: np.ndarray, tuned: bool, way: str) -> BlindAUCClassifier | BlindAUCClassifierCV:
-    """A fit that sees labels found wrong as unlabelled rows, and may be told how many fewer to leave out."""
+    """A fit in which labels found wrong are unlabelled rows, optionally with as many fewer labels left out."""
     y = np.where(checked == 0, 0, data.y_pu)
     if way == "set to 0":
         return new_model(tuned).fit(data.X, y)
@@ -139,7 +139,7 @@ def judged(model, data: Draw, checked: np.ndarray) -> tuple[float, float]:
 
 
 def tell_bars(ends: dict[str, list[Ends]], n_checked: int, orders: Sequence[str], tuned: bool) -> None:
-    """AUC of each way, and what checks in order of suspicion bring against the others."""
+    """AUC of each way to check, and the gain of checks in order of suspicion over the others."""
     ways = {way: f"{way} {n_checked}" for way in (*orders, *(BEFORE[tuned] if "suspicion" in orders else ()))}
     ways = {"no check": "no check"} | ways | {"all known": "all known"}
     aucs = {name: {way: auc_of(of, key) for way, key in ways.items()} for name, of in ends.items()}

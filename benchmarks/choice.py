@@ -1,4 +1,4 @@
-"""How candidates are weighed: record searches once, replay any rule over them in seconds.
+"""How candidates are weighted: searches are recorded once, and any rule is replayed on them in seconds.
 
     python benchmarks/choice.py record                    # every family, seeds 100 and 101: some hours on 2 cores
     python benchmarks/choice.py record --only keel/       # some of them
@@ -6,10 +6,10 @@
 
 A record holds, for one draw of one family (`families.py`), the out-of-fold ranks of every labelled positive by every
 candidate of every shape that the estimators may choose, and every candidate's scores on the test rows. The race is left
-out, so that it can be replayed, too. Families are split in two by a fixed rule: shape on one half and report the other.
-(The present constants were set with both halves of seeds 100 to 106 in view: report them on other seeds.) The scores of
-a candidate are the mean over its fits to all rows and to the folds, as in the estimators. Test labels are read by
-`replay` alone.
+out, so that it can be replayed, too. Families are split into two halves by a fixed rule: set constants on one half and
+report results on the other. (The present constants were set on both halves of seeds 100 to 106: report them on other
+seeds.) The scores of a candidate are the mean over its fits to all rows and to the folds, as in the estimators. Test
+labels are read by `replay` alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MOST_TESTED = 2000
 
 
 def record(name: str, seed: int) -> str:
-    """Fit every candidate to every fold and to all rows of one draw, and keep what they say."""
+    """Fit every candidate to every fold and to all rows of one draw, and keep the results."""
     path = FOLDER / f"{name.replace('/', '~')}~{seed}.npz"
     if path.exists():
         return f"{path.name}: already there"
@@ -121,7 +121,7 @@ def search_without_race(scorer: MixedScorer, data: Data, tried: space.Space, see
 
 
 class Committee:
-    """The scores of test rows by each candidate, averaged over fits by the labelled positives that each has seen."""
+    """The scores of test rows by each candidate, averaged over fits with weights by their labelled positives."""
 
     def __init__(self, X_test: np.ndarray) -> None:
         self.X_test, self.total, self.n_seen = X_test, 0.0, 0

@@ -88,7 +88,7 @@ def measured(client: Client, counts: Counts, loss: str, n_parts: int, part_rows:
         view = PartedView.of(rows)
         objective = Objective(BlindAUCRisk(get_loss(loss)), view, l2=np.ones(N_COLUMNS))
         shift = np.zeros(view.n_positives)
-        objective.gradient(np.zeros(N_COLUMNS), shift)  # what is found out once
+        objective.gradient(np.zeros(N_COLUMNS), shift)  # statistics that are computed once
         counts.looked()
         at = [np.full(N_COLUMNS, 0.01 * (k + 1)) for k in range(REPEATS)]
         gradient = median(seconds(lambda coef=coef: objective.gradient(coef, shift)) for coef in at)

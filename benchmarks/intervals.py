@@ -10,9 +10,9 @@ The numbers of wrong labels and of hidden positives are random, and the truth is
 width of the interval of the AUC divided by that of DeLong's for as many rows with true labels. `false` is the mean
 share of correct labels among the flagged ones (0 if none is flagged), `pooled` that of all flagged labels together.
 
-Three columns say what nobody can surpass (`benchmarks/oracle.py`). `known` is the ratio if prior and contamination are
-known exactly and every shape of the classes is possible, `ideal` if the family of shapes is known but not the
-contamination, nor the prior unless it is given. `most` is the recall for someone who knows both densities.
+Three columns are limits that no method can exceed (`benchmarks/oracle.py`). `known` is the ratio if prior and
+contamination are known exactly and every shape of the classes is possible, `ideal` if the family of shapes is known but
+not the contamination, nor the prior unless it is given. `most` is the recall if both densities are known.
 
 The bars: every interval holds the truth in 92 to 99 % of the draws; far labels are flagged to at least 95 %; `false` is
 at most 0.3, and of clean labels at most 3 % are flagged. A ratio of 1.3 with the prior given cannot be reached by
@@ -96,7 +96,7 @@ def drawn_counts(
 
 
 class Limits(NamedTuple):
-    """Widths of intervals of the AUC, and a recall, of people who know more (`oracle.py`)."""
+    """Widths of intervals of the AUC, and the recall, of oracles (`oracle.py`)."""
 
     delong: float
     known: float

@@ -1,12 +1,13 @@
-"""The best that can be done with one score per row: intervals and flags of someone who knows more than the data tell.
+"""The best that can be done with one score per row: intervals and flags of oracles, which know more than the data.
 
-An interval of the AUC needs the prior, the contamination and the shape of the classes. `ideal_width` is for someone who
-knows the family of shapes, and which labels are far, but neither the AUC nor the share of ordinary wrong labels; it is
-that of the central 95 % of the posterior. `ideal_flags` is for someone who knows both densities and the contamination.
+An interval of the AUC needs the prior, the contamination and the shape of the classes. `ideal_width` is for an oracle
+that knows the family of shapes, and which labels are far, but neither the AUC nor the share of ordinary wrong labels;
+it is that of the central 95 % of the posterior. `ideal_flags` is for an oracle that knows both densities and the
+contamination.
 
-Even with the prior and the contamination known, nobody can do better than Theorem 1 of the paper if all shapes are
-possible: two samples and two unknown densities make a saturated model, so the plain estimate is efficient (Bickel,
-Klaassen, Ritov & Wellner, Efficient and adaptive estimation for semiparametric models, 1993).
+Even with the prior and the contamination known, no valid interval is narrower than that of Theorem 1 of the paper if
+all shapes are possible: two samples and two unknown densities make a saturated model, so the plain estimate is
+efficient (Bickel, Klaassen, Ritov & Wellner, Efficient and adaptive estimation for semiparametric models, 1993).
 `theorem_width` is the width of its interval.
 """
 
@@ -59,7 +60,7 @@ def _distribution_functions(pair: tuple) -> np.ndarray:
 
 
 def ideal_width(pos: np.ndarray, unl: np.ndarray, name: str, prior: float | None) -> float:
-    """Width of the interval of the AUC for someone who knows the family of shapes; `pos` without far labels."""
+    """Width of the interval of the AUC of an oracle that knows the family of shapes; `pos` without far labels."""
     counts, _ = count(pos, unl)[1].merged(N_BINS)
     priors, contaminations = prior_grid() if prior is None else fixed(prior), contamination_grid()
     explained = Mixtures(counts, priors.values, contaminations.values, family_of_shapes(name)).log_likelihood()
@@ -71,7 +72,7 @@ def ideal_width(pos: np.ndarray, unl: np.ndarray, name: str, prior: float | None
 
 
 def ideal_flags(pos: np.ndarray, pair: tuple, contamination: float) -> np.ndarray:
-    """The labels flagged at a false discovery rate of 20 % by someone who knows both densities."""
+    """The labels flagged at a false discovery rate of 20 % by an oracle that knows both densities."""
     rng = np.random.default_rng(0)
     classes = [law(rng, N_DRAWN) for law in pair]
     edges = np.quantile(np.concatenate(classes), np.linspace(0, 1, N_POINTS)[1:-1])

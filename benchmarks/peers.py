@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 Scores = Callable[[np.ndarray], np.ndarray]
 
-N_BAGS = 100  # Mordelet and Vert (2014) find no gain beyond; pulearn's default is 10
+N_BAGS = 100  # Mordelet and Vert (2014) find no gain with more; pulearn's default is 10
 
 
 def lightgbm(draw: Draw) -> Scores:
@@ -59,7 +59,7 @@ def elkan_noto(draw: Draw) -> Scores:
     for seed in count():
         try:
             peer = ElkanotoPuClassifier(boosted_trees(), random_state=seed).fit(draw.X, draw.y_pu)
-        except ValueError as error:  # of few positives none was held out: pulearn asks for another draw
+        except ValueError as error:  # with few positives, the hold-out may have none: pulearn needs another draw
             if "hold-out" not in str(error):
                 raise
         else:
@@ -125,7 +125,7 @@ class Net:
         return self.layers(X)[-1][:, 0]
 
     def gradient(self, layers: list[np.ndarray], slope: np.ndarray) -> list[np.ndarray]:
-        """Of the risk by `parameters`, from its derivative by each score."""
+        """The gradient of the risk with respect to `parameters`, from its derivative with respect to each score."""
         weights, offsets, slopes = [], [], slope[:, None]
         for k in reversed(range(len(self.weights))):
             weights.append(layers[k].T @ slopes)
@@ -158,10 +158,10 @@ def batches(
 
 
 def nonnegative_slope(scores: np.ndarray, n_pos: int, prior: float) -> np.ndarray:
-    """Derivative by each score of what a step descends; the first `n_pos` rows are the labelled ones.
+    """Derivative with respect to each score of the function that a step decreases; the first `n_pos` rows are labelled.
 
     With loss(m) = expit(-m), the risk is prior * mean_pos loss(s) + max(0, negative), where
-    negative = mean_unl loss(-s) - prior * mean_pos loss(-s). Where that is below zero it is climbed alone.
+    negative = mean_unl loss(-s) - prior * mean_pos loss(-s). If it is below zero, the step increases `negative` alone.
     """
     loss_of_negative = expit(scores)
     slope = loss_of_negative * (1.0 - loss_of_negative)

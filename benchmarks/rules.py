@@ -1,4 +1,4 @@
-"""Rules by which candidates are weighed, replayed over the records of `choice.py`; its docstring says how to run it."""
+"""Rules by which candidates are weighted, replayed on the records of `choice.py`; its docstring says how to run it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Rule:
         return weights if not self.is_best else np.eye(len(weights))[weights.argmax()]
 
     def _raced(self, record: Record) -> list[Group]:
-        """What is left at the end of the race."""
+        """The candidates that remain after the race."""
         log_belief, fold = self._log_belief(record), record.fold[: self.n_repeats]
         groups, left, seen = [], np.flatnonzero(np.isfinite(log_belief)), np.full(fold.shape, False)
         for repeat, k in np.ndindex(len(fold), int(fold.max()) + 1):
@@ -113,7 +113,7 @@ class Rule:
         return groups
 
     def _evidence(self, ranks: np.ndarray) -> np.ndarray:
-        """By their likelihood, or by their sum."""
+        """Log weights by the likelihood of the ranks, or by their sum."""
         if self.by_mean_rank:
             return (2 * ranks - 1).sum(axis=1)
         return self.power * log_likelihood(ranks, np.ones(ranks.shape[1]))
@@ -126,7 +126,7 @@ class Rule:
 
     def _in_space(self, record: Record) -> np.ndarray:
         counts = record.counts[:1] if self.only_all_columns else record.counts[:: self.every]
-        # Where all scalings coincide one was recorded; only linear scores have several.
+        # If all scalings coincide, only one was recorded. Only linear scores have several.
         scalings = self.scalings if len(np.unique(record.scaling)) > 1 else np.unique(record.scaling)
         is_linear = record.shape == "linear"
         return (
@@ -211,7 +211,7 @@ def replay(folder: Path, shapes: tuple[str, ...]) -> None:
 
 
 def check_the_rule(record: Record) -> None:
-    """Without its race and its least weight of a shape, the rule that is replayed must be that of the library."""
+    """Without the race and the minimal weight of a shape, the replayed rule must equal that of the library."""
     rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
     ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
     log_belief = belief.log_belief(record.decade.astype(float), record.scaling == "none", record.share)

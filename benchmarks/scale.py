@@ -1,12 +1,12 @@
-"""Time and memory of each engine from 1e5 rows up, and what follows for 1e9 and 1e10 rows on a cluster.
+"""Time and memory of each engine from 1e5 rows up, and an extrapolation to 1e9 and 1e10 rows on a cluster.
 
     python benchmarks/scale.py                               # memory, disk and Dask, 1e5 to 1e7 rows of 50 columns
     python benchmarks/scale.py --engines disk --rows 2e7 4e7 # a fit of 20 million rows, and of twice as many
     python benchmarks/scale.py --engines parquet --rows 2e7  # from a Parquet file: reading into the cache, then the fit
 
-Every run is a process of its own, so that its memory can be told: the peak of what is its own (RssAnon), without mapped
-pages of the cache, which the system takes back when it needs them. On disk, passes are timed beside a plain read of the
-same file in the same run. The engine of devices has a benchmark of its own, `device.py`. The table is in
+Every run is a separate process, so that its memory can be measured: the peak of its anonymous memory (RssAnon), without
+mapped pages of the cache, which the system reclaims when it needs them. On disk, passes are timed beside a plain read
+of the same file in the same run. The engine of devices has a benchmark of its own, `device.py`. The table is in
 `docs/how-to/large-data.md`, and `docs/pictures/scale.py` draws it from there.
 """
 
@@ -45,7 +45,7 @@ def make_rows(folder: Path, n_rows: int, n_columns: int) -> None:
             block[labelled[rng.random(len(labelled)) < SHARE_WRONG], :10] -= 2.0
             file.write(block.tobytes())
     np.save(folder / "labels.npy", is_positive)
-    os.sync()  # what is still to be written would take disk and processor from what is measured
+    os.sync()  # pending writes would slow down what is measured
 
 
 class Memory:
@@ -136,7 +136,7 @@ def measure(name: str, folder: Path, n_columns: int) -> dict[str, float]:
     found["gradient_s"] = seconds_of(lambda: objective.gradient(coef[1], shift))
     if name in ("disk", "parquet"):
         file = folder / "X" if name == "disk" else next((folder / "cache").glob(f"*/{MATRIX}"))
-        steps = count(1)  # parts cache vectors: none is asked for twice
+        steps = count(1)  # parts cache vectors: each point is evaluated once only
         ones = engine.unlabelled_weights().kept()
         read, scores, adjoint = side_by_side(
             lambda: plain_read(file),
@@ -191,13 +191,13 @@ def run_all(engines: list[str], sizes: list[int], n_columns: int) -> list[dict[s
 
 
 def projected(results: list[dict[str, float]], n_columns: int) -> None:
-    """What follows for a cluster: the slower of its disks and its cores, and the way of the summaries."""
+    """Extrapolation to a cluster: the slower of its disks and its cores, plus the transfer of the summaries."""
     largest = max((each for each in results if each["engine"] != "memory"), key=lambda each: each["rows"], default=None)
     if largest is None:
         return
     n_cores = len(os.sched_getaffinity(0))
     by_row = largest["gradient_s"] / largest["rows"] * n_cores
-    n_evaluations = largest["passes"] or 20  # where nobody counted
+    n_evaluations = largest["passes"] or 20  # if passes were not counted
     print(
         f"\nOn a cluster, from {by_row * 1e9:.0f} ns of a core for value and gradient of a row of {n_columns} columns:"
     )

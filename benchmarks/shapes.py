@@ -1,8 +1,8 @@
 """Accuracy and findings of nonlinear scores, ours and those of the peers (`peers.py`).
 
     python benchmarks/shapes.py keel                # ten public sets, 15 % of the labels wrong; --wrong 0 or 0.3
-    python benchmarks/shapes.py unseen              # 31 more, which no constant was set on (unseen.py)
-    python benchmarks/shapes.py straight            # where the truth is linear: does "auto" give anything away?
+    python benchmarks/shapes.py unseen              # 31 more, on which no constant was set (unseen.py)
+    python benchmarks/shapes.py straight            # where the truth is linear: is "auto" worse than "linear"?
     python benchmarks/shapes.py additive            # curves, columns and an interaction that are known
     python benchmarks/shapes.py diabetes            # 101,766 rows, 2,000 labelled: AUC, time and memory
 
@@ -283,7 +283,7 @@ def readmissions(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, dict, n
 
 
 def diabetes_run(method: str, seed: int, n_jobs: int) -> tuple[float, float, float]:
-    """AUC in percent over all unlabelled rows, minutes and gigabytes of a fit that has its process to itself."""
+    """AUC in percent over all unlabelled rows, minutes and gigabytes of a fit in a separate process."""
     X, y_pu, y, groups_of_columns, patients = readmissions(seed)
     start = perf_counter()
     if method in PEERS:
@@ -293,7 +293,7 @@ def diabetes_run(method: str, seed: int, n_jobs: int) -> tuple[float, float, flo
         scores = model.fit(X, y_pu, groups=patients).decision_function(X)
     minutes = (perf_counter() - start) / 60.0
     gigabytes, is_unlabelled = peak_memory(), y_pu == 0
-    get_reusable_executor().shutdown()  # or this process would wait until its workers end for lack of work
+    get_reusable_executor().shutdown()  # otherwise this process would wait until idle workers end
     return 100 * roc_auc_score(y[is_unlabelled], scores[is_unlabelled]), minutes, gigabytes
 
 

@@ -98,7 +98,7 @@ def fit() -> None:
     # scikit-learn stops at an absolute gradient; this is the same 1e-6 of the gradient at zero weights.
     tol = 1e-6 * np.abs(X.T @ (y.mean() - y)).max() / n
     logistic = LogisticRegression(solver="lbfgs", C=1 / (l2 * n), tol=tol, max_iter=1000)
-    # By default a fit is also judged, by five more on folds: logistic regression has nothing like it.
+    # By default a fit is also evaluated by five fits to folds, which logistic regression does not do.
     judged, model = (
         BlindAUCClassifier(l2=l2, scaling="none", tol=1e-6, calibrate=calibrate) for calibrate in (True, False)
     )

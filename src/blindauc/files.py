@@ -47,7 +47,7 @@ def errors_told_of(path: Path) -> Iterator[None]:
 
 
 def check_is_replaceable(path: Path) -> None:
-    """Raise unless the path is free or a regular file: replacing a link or a device could do much harm."""
+    """Raise unless the path is free or a regular file: replacing a link or a device could do harm."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         raise FileExistsError(f"{path} is a folder, a link or a device, not a regular file: choose another name.")
 

@@ -1,4 +1,4 @@
-"""What users write in y: 1, True or `pos_label` for a labelled positive; 0, -1, False or missing for the rest."""
+"""Labels in y: 1, True or `pos_label` for a labelled positive; 0, -1, False or missing for an unlabelled row."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def read_labels(y: Any, pos_label: Any = None) -> Labels:
 
 
 def warn_if_unclear(classes: Any, pos_label: Any) -> None:
-    """Warn if the labels are two words, nobody said which is positive, and the words do not say it either."""
+    """Warn if the labels are two words, `pos_label` is not given, and the words do not say which one is positive."""
     other, positive = classes
     if pos_label is not None or not isinstance(positive, str):
         return

@@ -93,7 +93,7 @@ def test_rows_of_a_group_are_one_observation():
     assert blind_auc_difference(*copies, groups=whose).standard_error == pytest.approx(once.standard_error, rel=0.02)
     with pytest.raises(ValueError, match="at least two groups"):
         blind_auc_difference(y, a, b, groups=np.zeros(200))
-    with pytest.raises(ValueError, match="200 were expected, and 3 came"):
+    with pytest.raises(ValueError, match="expected 200, got 3"):
         blind_auc_difference(y, a, b, groups=[1, 2, 3])
 
 

@@ -140,9 +140,9 @@ def test_where_the_prior_cannot_be_told_there_is_no_single_probability(table, un
 def test_the_words_say_what_cannot_be_told(unknown, tmp_path):
     prior = unknown.findings.prior
     between = f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}"
-    assert f"{between}; --prior SHARE settles it" in summary(unknown.findings, tmp_path)
+    assert f"{between}; if you know it, pass --prior SHARE" in summary(unknown.findings, tmp_path)
     ranking = unknown.model[-1]
-    assert f"{between}; giving prior settles it" in ranking.summary()
+    assert f"{between}; if you know it, pass prior=" in ranking.summary()
     assert between in ranking._repr_html_()
     assert "of the first 50 rows of ranking.csv without a label expect anything from" in summary(
         unknown.findings, tmp_path

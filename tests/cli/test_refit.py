@@ -78,7 +78,7 @@ def test_refit_reads_the_record_of_a_review(first, tmp_path):
     done = run("refit", folder, "--out", tmp_path / "after")
     assert done.exit_code == 0, done.output
     assert "Of 2 labels that were checked 1 was wrong" in done.stdout
-    assert "1 could not be told, and counts as not checked." in done.stdout
+    assert "1 could not be decided, and counts as not checked." in done.stdout
     assert "the rounds before" not in done.stdout
     assert (findings_in(tmp_path / "after").checks.n_wrong, len(list(folder.glob("checked-*.csv")))) == (1, 1)
     (folder / RECORD).unlink()
@@ -125,9 +125,9 @@ def test_decisions_add_up_over_rounds(first, tmp_path):
     done = run("refit", one, "--out", two, "--prior", 0.2, "--capacity", 7)
     assert done.exit_code == 0, done.output
     assert "This fit uses 8 rows that were checked: 6 from the rounds before and 2 new." in done.stdout
-    assert "1 decision of the rounds before gave way to a newer one." in done.stdout
+    assert "1 earlier decision was replaced by a newer one." in done.stdout
     assert "Of 2 labels that were checked in this round 1 was wrong; the run before expected" in done.stdout
-    assert "1 could not be told, and counts as not checked." in done.stdout
+    assert "1 could not be decided, and counts as not checked." in done.stdout
     assert verdicts_in(two) == found | {labels[5]: "negative", labels[6]: "positive", labels[2]: "negative"}
     after, options = findings_in(two), json.loads((two / "run.json").read_text())["arguments"]
     assert (options["prior"], options["capacity"], options["shape"]) == (0.2, 7, ["linear"])

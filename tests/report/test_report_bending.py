@@ -57,36 +57,35 @@ def test_broken_findings_are_refused_in_one_line(broken):
         (
             {"linear": 0.2, "curves": 0.8},
             GAIN,
-            "Curves carry 80 % of the ranking, straight lines 20 %; a score of straight lines alone ranks worse by "
+            "Curves carry 80 % of the ranking, linear scores 20 %; a linear score ranks worse by "
             "0.021 (95 % interval 0.010 to 0.033).",
         ),
         (
             {"linear": 0.2, "curves": 0.1, "trees": 0.699, "kernel": 0.001},
             NO_GAIN,
-            "Trees carry 70 % of the ranking, straight lines 20 % and curves 10 %; against a score of straight lines "
-            "alone no difference could be shown (difference 0.002, 95 % interval -0.004 to 0.008).",
+            "Trees carry 70 % of the ranking, linear scores 20 % and curves 10 %; against a linear score "
+            "no difference could be shown (difference 0.002, 95 % interval -0.004 to 0.008).",
         ),
         (
             {"linear": 0.0, "kernel": 1.0},
             LOSS,
-            "Kernels carry the whole ranking; a score of straight lines alone ranks better by 0.020 (95 % interval "
-            "0.010 to 0.030).",
+            "Kernels carry the whole ranking; a linear score ranks better by 0.020 (95 % interval 0.010 to 0.030).",
         ),
         (
             {"linear": 0.4, "curves": 0.6},
             None,
-            "Curves carry 60 % of the ranking, straight lines 40 %; the gain over straight lines alone could not be "
+            "Curves carry 60 % of the ranking, linear scores 40 %; the gain over a linear score could not be "
             "estimated.",
         ),
         (
             {"curves": 1.0},
             None,
-            "Curves carry the whole ranking; straight lines alone were not tried, so the gain over them is not known.",
+            "Curves carry the whole ranking; linear scores were not tried, so the gain over them is not known.",
         ),
         (
             {"linear": 1.0, "curves": 0.0, "kernel": 0.0, "trees": 0.0},
             None,
-            "Straight lines carry the whole ranking; curves, kernels and trees were tried and got no weight.",
+            "Linear scores carry the whole ranking; curves, kernels and trees were tried and got no weight.",
         ),
         ({"linear": 1.0}, None, None),
         ({}, None, None),
@@ -102,7 +101,7 @@ def test_whether_bending_was_worth_it_is_told_in_a_sentence_on_two_places(shapes
 
 def test_the_gain_of_bending_is_told_as_that_over_any_other_method_and_for_estimates_too():
     class Lines:
-        name, advantage = "a score of straight lines alone", GAIN
+        name, advantage = "a linear score", GAIN
 
     shapes = {"linear": 0.2, "curves": 0.8}
     assert verdict(Lines()) in bending_sentence(shapes, GAIN)
@@ -134,7 +133,7 @@ def test_a_page_of_a_kernel_selects_nothing():
         assert word not in section
     mixed = features_section(bent())
     assert "Belongs" in mixed
-    assert "Only straight lines and curves select columns; 25 % of the ranking may use any of them." in mixed
+    assert "Only linear scores and curves select columns; 25 % of the ranking may use any of them." in mixed
 
 
 def test_the_method_is_that_of_the_shapes():
@@ -151,5 +150,5 @@ def test_the_method_is_that_of_the_shapes():
 
 def test_a_theory_of_straight_lines_does_not_speak_of_curves():
     assert "shrinks to about" in more_rows(replace(bent(), shapes={"linear": 0.6, "curves": 0.4}))
-    assert more_rows(bent()).endswith("which is about straight lines, does not say how much.")
+    assert more_rows(bent()).endswith("which covers linear scores only, does not say how much.")
     assert is_mostly_linear({})

@@ -29,12 +29,13 @@ def test_summary_says_what_was_asked_and_found():
         "Wrong, first 20 labels1495 % interval 10 to 19",
         "Estimated AUC0.8795 % interval 0.83 to 0.91",
         "Columns selected9of 37",
-        f"Whom do I check first?{first.name}, then {second.name}, then {third.name}. Go on in the order of the list.",
+        f"Which rows do I check first?{first.name}, then {second.name}, then {third.name}. Go on in the order of the "
+        "list.",
         "The order is good: of a positive row and one that is not, it puts the positive one first in about 87 of 100",
         "How many will I find?Of the first 50 rows without a label expect about 44 (95 % interval 34 to 50) to be "
         "positive. In all, about 410 (95 % interval 327 to 492) of the 2,240 unlabelled rows are.",
         "Which labels do I check?Of the first 20 in the list expect about 14 (95 % interval 10 to 19) to be wrong.",
-        "9 columns tell the rows apart.",
+        "9 columns are selected.",
         "The strongest of them: temperature_day_3, c_reactive_protein_day_4, wound_discharge.",
         "Nothing in these numbers calls for special care.",
     ):
@@ -66,8 +67,7 @@ def test_a_prior_that_cannot_be_told_leaves_no_bare_number():
         "Positives, first 200 rows3 to 184",
         "That cannot be estimated from these data alone. Of the first 200 rows without a label anything from 3 to 184 "
         "may be positive; of all 2,240 unlabelled rows, from 8 to 2,196.",
-        "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=): that "
-        "settles it.",
+        "If you know what share of the unlabelled rows is positive, fit again with --prior (in Python prior=).",
         "Positives among unlabellednot known0.3 to 98 %",
         "It is given as a range, from the lowest to the highest value that fits the data",
     ):

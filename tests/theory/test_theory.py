@@ -169,7 +169,7 @@ BAD = {
     "too few positives": (lambda: prior_among_unlabelled_from_counts(0.05, n_pos=100, n_unl=900), "two samples"),
     "too many positives": (
         lambda: prior_among_unlabelled_from_counts(0.99, n_pos=900, n_unl=100, contamination=0.5),
-        "cannot be",
+        "is impossible with",
     ),
     "no rows": (lambda: overall_prior_from_counts(0.5, n_pos=0, n_unl=100), "must be positive"),
     "delta": (lambda: phi_l0(10, n_features=3, n_nonzero=2, delta=0.0), "delta"),

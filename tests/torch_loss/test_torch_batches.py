@@ -82,8 +82,8 @@ BAD_BATCHES = {
     "a list": (([0.5, 1.0], ONE_OF_EACH), TypeError, "scores must be a torch tensor, not list: .*as_tensor"),
     "labels as an array": ((TWO, np.ones(2)), TypeError, "labels must be a torch tensor, not ndarray"),
     "whole numbers": ((ONE_OF_EACH, ONE_OF_EACH), ValueError, "scores must be floating-point numbers, not torch.int64"),
-    "a matrix": ((torch.zeros(2, 2), ONE_OF_EACH), ValueError, r"scores must hold one number.*\(2, 2\) came"),
-    "no rows": ((torch.zeros(0), torch.zeros(0)), ValueError, r"scores must hold one number.*\(0,\) came"),
+    "a matrix": ((torch.zeros(2, 2), ONE_OF_EACH), ValueError, r"scores must hold one number.*got \(2, 2\)"),
+    "no rows": ((torch.zeros(0), torch.zeros(0)), ValueError, r"scores must hold one number.*got \(0,\)"),
     "other length": (
         (TWO, torch.ones(3)),
         ValueError,

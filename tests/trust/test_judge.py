@@ -191,7 +191,7 @@ def test_of_fewer_than_fifteen_positives_nothing_is_told():
     low, high = found.calibration().probability_interval(scores)
     assert (low.max(), high.min()) == (0.0, 1.0)
     assert repr(found).endswith(
-        "cannot be estimated: at least 15 different rows have to be labelled to judge the ranking"
+        "cannot be estimated: at least 15 different rows have to be labelled to evaluate the ranking"
     )
     assert "0.1" in repr(judge(np.append(y_pu, 1), np.append(scores, 2.0), prior=0.1))
 

@@ -19,7 +19,7 @@ FLAG, DAYS = "yes", "days"
 """The units of 0/1 columns and of dates."""
 
 STRAIGHT = 1e-6
-"""A smaller share of the variance that a straight line misses is rounding, and is written as 0 (convention)."""
+"""A smaller share of the variance that a line leaves unexplained is a rounding error, written as 0 (convention)."""
 
 BOTH_WAYS = "raises or lowers"
 """Direction of a column whose effect is not monotone."""

@@ -55,7 +55,7 @@ class Wishes:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The columns that are not learnt from because of their role, each with the reason in words."""
+        """The columns that are not features because of their role, each with the reason in words."""
         reasons = dict.fromkeys(self.drop, "left out, as asked")
         roles = {
             self.time: "holds the time of each row",

@@ -2,13 +2,13 @@ r"""Detect label leakage: columns that were recorded because of the label, and s
 
 An event E of a single column (it is filled in; it has a value; it is above a limit) gives the label away if most
 labelled rows show it and hardly any unlabelled row does. The hidden positives among the unlabelled rows would show an
-honest E as often as the labelled ones do,
+legitimate E as often as the labelled ones do,
 
     P(E | unlabelled) >= share of positives among the unlabelled rows * P(E | labelled).
 
 If P(E | unlabelled) is below a hundredth of P(E | labelled), fewer than one in a hundred unlabelled rows could be
-positive, and there would be nobody to find. A leak must also occur in nearly no other rows than labelled ones, because
-an honest column can be as predictive where positives are very rare.
+positive, and there would be almost none to find. A leak must also occur in nearly no other rows than labelled ones,
+because a legitimate column can be as predictive where positives are very rare.
 """
 
 from __future__ import annotations

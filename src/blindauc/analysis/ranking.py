@@ -22,7 +22,7 @@ from blindauc.preprocessing import feature_groups, group_names
 from blindauc.report.findings import Case, Interval
 
 MOST_EXPLAINED = 1_000
-"""Unlabelled rows at the top that get a reason (convention: nobody reads more of them)."""
+"""Unlabelled rows at the top that get a reason (convention: few people read more of them)."""
 
 MOST_CASES = 200
 """Unlabelled rows whose cells the report shows (convention)."""

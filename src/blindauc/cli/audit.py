@@ -41,7 +41,7 @@ def audit(
     """List the labelled rows of a table, the most doubtful first.
 
     Each row comes with the probability that its label is wrong ("suspicion"), the expected share of correct labels
-    among it and all rows above it ("false alarms"), and the columns that speak against its label. Check from the top,
+    among it and all rows above it ("false alarms"), and the columns that lower its score most. Check from the top,
     and stop where the share of false alarms is too high for you.
 
     [bold]Examples[/bold]

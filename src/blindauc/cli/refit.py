@@ -208,7 +208,7 @@ def _rounds(was: dict[int, str], now: dict[int, str]) -> Iterator[str]:
     yield f"This fit uses {checked}: {n_before:,} from the rounds before and {len(now) - n_before:,} new."
     n_replaced = sum(now.get(row) != word for row, word in was.items())
     if n_replaced:
-        yield f"{count(n_replaced, 'decision', 'decisions')} of the rounds before gave way to a newer one."
+        yield f"{count(n_replaced, 'earlier decision was', 'earlier decisions were')} replaced by a newer one."
 
 
 def _left_open(new: pd.DataFrame) -> Iterator[str]:
@@ -217,7 +217,7 @@ def _left_open(new: pd.DataFrame) -> Iterator[str]:
     words = new["decision"].astype(str).str.strip().str.lower().tolist()
     n_unclear, n_disagreeing = words.count("cannot tell"), words.count("disagreement")
     if n_unclear:
-        counts = count(n_unclear, "could not be told, and counts", "could not be told, and count")
+        counts = count(n_unclear, "could not be decided, and counts", "could not be decided, and count")
         yield f"{counts} as not checked."
     if n_disagreeing:
         yield f"Reviewers disagree on {n_disagreeing:,}: decide again in `blindauc review`."

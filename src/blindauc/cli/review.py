@@ -40,7 +40,7 @@ def review(
         Path | None, path_option("--import", help="Read decisions from a table with 'decision' and 'id' or 'row'.")
     ] = None,
     reviewer: Annotated[
-        str, typer.Option(help="Who made the decisions of --import, where no column 'reviewer' says so.")
+        str, typer.Option(help="The reviewer of the decisions of --import, if the table has no column 'reviewer'.")
     ] = "import",
     force: Force = False,
 ) -> None:
@@ -128,7 +128,7 @@ def _serve(folder: Path, data: Path | None, host: str, port: int, *, blind: bool
         desk = Desk(About(asked.data, asked.label, asked.positive), record, queues, facts, blind=blind)
         served = prepare(desk, host=host, port=port, password=password)
         typer.echo(f"Open {served.address}")
-        typer.echo("Whoever has this address can check labels." if password is None else _UNENCRYPTED)
+        typer.echo("Anyone with this address can check labels." if password is None else _UNENCRYPTED)
         typer.echo(f"Decisions are kept in {printable(str(record.path))}. Stop with Ctrl+C.")
         with suppress(KeyboardInterrupt):  # raised by uvicorn after Ctrl+C, but not in the background of a shell
             served.run()

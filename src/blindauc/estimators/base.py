@@ -117,9 +117,9 @@ class PUClassifier(PUParameters):
         return float(self.known_negative_share)
 
     def _sparing_confirmed(self, scorer: MixedScorer, data: Data, spec: Spec) -> Spec:
-        """The settings without the outliers that were confirmed: these count, but are not left out.
+        """The settings with fewer outliers: confirmed labels count towards `n_outliers`, but are not left out.
 
-        Otherwise a fit would leave out another label in place of each confirmed one, often one that nobody suspects.
+        Otherwise a fit would leave out another label in place of each confirmed one, often one without suspicion.
         """
         n_left = round(spec.n_outliers * data.n_unconfirmed)
         if n_left == 0 or data.is_unconfirmed.all():

@@ -209,7 +209,7 @@ class OneClassRanker(PUBaseline):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # it does not look at the other class
+        tags.classifier_tags.poor_score = True  # a one-class SVM does not use the unlabelled rows
         return tags
 
 

@@ -1,4 +1,4 @@
-"""Which estimators take the categories of a table, and whether those of new rows are those of the fit."""
+"""Support for the categories of tables: which estimators accept them, and checks that new rows match the fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def learnt_categories(estimator: Any, X: Any) -> Any:
 
 
 def _cannot_take_them(estimator: Any) -> str | None:
-    """Why an estimator takes no categories, with a remedy; None where it does."""
+    """Why an estimator does not accept categories, with a remedy; None if it accepts them."""
     shape = getattr(estimator, "shape", None)
     if shape is None:
         return f"which {type(estimator).__name__} cannot take: {MAKE_PREPROCESSOR}"
@@ -41,7 +41,7 @@ def _cannot_take_them(estimator: Any) -> str | None:
 
 
 def known_categories(estimator: Any, X: Any) -> Any:
-    """New rows with numbers for the categories that were there in the fit; others are missing."""
+    """New rows with numbers for the categories that occurred in the fit; others count as missing."""
     known, columns = getattr(estimator, "categories_", None), category_columns(X)
     if known is None and not columns:
         return X

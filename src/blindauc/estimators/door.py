@@ -84,7 +84,7 @@ def _refuse_beside_files(y: Any, sample_weight: Any) -> None:
 
 
 def found_in(cached: Any, is_labelled: Bools) -> tuple[Bools, RowMetadata]:
-    """Which rows of a table in files are positive by labels and checks, and what else the table says of them."""
+    """Mask of the positives of a table in files, by labels and checks, and the groups, times and checks of its rows."""
     if cached.verdict is None or not cached.verdict.any():
         return is_labelled, RowMetadata(cached.groups, cached.times)
     is_positive = as_found(is_labelled, cached.verdict)
@@ -148,7 +148,7 @@ def scores(estimator: Any, X: Any) -> Any:
 
 
 def labels_and_weights(estimator: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Bools, Any]:
-    """Which rows are labelled positive, and their weights, to judge the scores of X; files hold both themselves."""
+    """Which rows are labelled positive, and their weights, to evaluate the scores of X; files hold both themselves."""
     positive = estimator.classes_.tolist()[1]
     if is_in_files(X):
         from blindauc.rows.disk.labels import read_distinct

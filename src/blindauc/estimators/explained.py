@@ -65,7 +65,7 @@ class ExplainedScore(BaseEstimator):  # type: ignore[misc]
     usual_: Floats
 
     def __getattr__(self, name: str) -> Any:
-        """Called for attributes that are not there: say which of them need calibration."""
+        """Called for missing attributes: the error says if an attribute needs calibration."""
         if name in OF_CALIBRATION and not is_calibrated(self):
             raise AttributeError(f"{name} needs calibrate=True: set it, and fit again.", name=name, obj=self)
         return object.__getattribute__(self, name)  # raises the error of the attribute

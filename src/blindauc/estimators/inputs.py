@@ -90,10 +90,10 @@ def _remedy_for_tables(estimator: Any, X: Any) -> Iterator[None]:
 
 
 def _columns_where(is_bad: Callable[[Any], Any], X: Any) -> str:
-    """The first columns with such values, by name or number, in words; empty if they cannot be told."""
+    """The first columns with such values, by name or number, in words; empty if they cannot be determined."""
     try:
         columns = columns_where(is_bad, X)
-    except (TypeError, ValueError):  # pandas.NA, for example, is no number
+    except (TypeError, ValueError):  # pandas.NA, for example, is not a number
         return ""
     if len(columns) == 0:
         return ""
@@ -159,7 +159,7 @@ def read_counts_per_group(chosen: Any, sizes: Ints) -> Ints:
     each = [chosen] * len(sizes) if np.ndim(chosen) == 0 else list(chosen)
     if len(each) != len(sizes):
         raise ValueError(
-            f"n_features_to_select must be one number or one per group: {len(sizes)} groups, {len(each)} numbers came."
+            f"n_features_to_select must be one number or one per group: expected {len(sizes)} numbers, got {len(each)}."
         )
     pairs = zip(each, sizes.tolist(), strict=True)
     return np.array([read_count(count, size, "columns of its group") for count, size in pairs])

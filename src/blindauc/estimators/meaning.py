@@ -128,7 +128,7 @@ def meaning_of(
 
 
 def _wrong_expected(ranked: Ranked, prior: float | None, checked: Floats) -> Estimate | None:
-    """The expected number of wrong labels of these ranks, whatever the checks found; None if there are no labels."""
+    """The expected number of wrong labels by these ranks, without the checks; None if there are no labels."""
     if len(checked) == 0:
         return None
     of_ranks = assess_ranks(replace(ranked, pos_verdict=None), prior).score_model

@@ -37,7 +37,7 @@ def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any =
     view = PartedView.of(rows)
     estimator.n_labelled_, estimator.n_unlabelled_ = enough(*n_of_either_kind(view))
     estimator.classes_, estimator.n_features_in_ = rows.classes, rows.n_features
-    # As in scikit-learn, names that are not text are no names.
+    # As in scikit-learn, column names that are not strings are ignored.
     if rows.feature_names is not None and all(isinstance(name, str) for name in rows.feature_names):
         estimator.feature_names_in_ = np.asarray(rows.feature_names, dtype=object)
     nobody = np.zeros(0, dtype=np.intp)
@@ -53,9 +53,9 @@ def read_parts(estimator: Any, rows: PartedRows, groups: Any = None, time: Any =
 
 
 def _needs_enough(estimator: Any) -> bool:
-    """Whether more depends on the sample than the threshold of linear scores, and explanations.
+    """Whether the sample is used for more than explanations and the threshold of linear scores.
 
-    Out-of-fold ranks come from it, and so do the knots of curves, the landmarks of kernels, and trees.
+    Out-of-fold ranks, the knots of curves, the landmarks of kernels, and trees are computed from the sample.
     """
     return getattr(estimator, "calibrate", True) or estimator.shape != "linear"
 
@@ -66,7 +66,7 @@ def enough_held_out(view: PartedView) -> int:
 
 
 def n_of_either_kind(view: PartedView) -> tuple[int, int]:
-    """How many rows came with a label, whatever was found, and of how many nothing is known."""
+    """The number of rows labelled in the input, whatever their checks found, and of unchecked unlabelled rows."""
     rows = view.stats.rows
     if rows.metadata.labelled is None:
         return view.n_positives, view.n_unchecked
@@ -97,16 +97,16 @@ def _evenly_spaced(view: PartedView) -> Matrix:
 
 
 def sample_of(view: PartedView, n_unl: int) -> Data:
-    """All positives of the view, all known negatives, and so many unlabelled rows, in the order of their numbers.
+    """All positives of the view, all known negatives, and `n_unl` unlabelled rows, in the order of their numbers.
 
-    Known negatives weigh as much, in comparison with the unlabelled rows, as they do among all rows.
+    Relative to the unlabelled rows, known negatives have the same weight as among all rows.
     """
     rows, checks = view.stats.rows, view.stats.rows.metadata
     n_unl = min(view.n_unchecked, n_unl)
     drawn = view.numbers_of_unchecked(np.sort(_without_repeats(view.n_unchecked, n_unl)))
     positives = rows.positives[view.kept]
     numbers = np.sort(np.concatenate([positives, drawn, checks.negatives]))
-    # All at once and in their order: of hundreds of thousands of rows every copy takes a tenth of a second.
+    # Rows are taken at once and in order, because a copy of hundreds of thousands of rows takes a tenth of a second.
     taken, weight = rows.take(numbers)
     labelled = rows.positives if checks.labelled is None else checks.labelled
     sample = Data(taken.X, np.isin(numbers, positives, assume_unique=True), weight, numbers, labelled)

@@ -22,7 +22,7 @@ from blindauc.rows.view import PartedView
 from blindauc.screening import MAX_ROWS, find_leverage
 
 ENOUGH_TO_EXPLAIN = 2**15
-"""Rows of which the few hundred that explanations are drawn from are chosen."""
+"""Rows from which the few hundred reference rows of explanations are drawn."""
 
 
 @contextmanager
@@ -76,17 +76,17 @@ def read_data(
 
 
 def as_found(is_positive: Bools, verdict: Ints | None) -> Bools:
-    """Which rows are positive by their labels, and by what was found where they were checked."""
+    """Mask of the positives: by the results of checks and, for rows without a check, by the labels."""
     if verdict is None:
         return is_positive
     return (is_positive | (verdict == FOUND_POSITIVE)) & (verdict != FOUND_NEGATIVE)
 
 
 def check_enough_are_left(n_labelled: int, n_pos: int, n_unl: int) -> None:
-    """Raise where what was checked leaves too few positives, or no row of which nothing is known."""
+    """Raise if too few positives, or no unchecked unlabelled rows, remain after the checks."""
     if n_pos < 2:
         raise ValueError(
-            f"By what was checked, {n_pos} of {n_labelled} labelled positives are left, and at least two are needed: "
+            f"After the checks, {n_pos} of {n_labelled} labelled positives are left, and at least two are needed: "
             "label more rows."
         )
     if n_unl < 1:
@@ -100,8 +100,8 @@ def enough(n_pos: int, n_unl: int) -> tuple[int, int]:
     """The numbers of labelled and unlabelled rows; raises an error if they are too few."""
     if n_pos < 2:
         raise ValueError(
-            f"At least two labelled positives (the positive class) with positive weight are needed, {n_pos} "
-            "came: label more rows."
+            f"At least two labelled positives (the positive class) with positive weight are needed, got "
+            f"{n_pos}: label more rows."
         )
     if n_unl < 1:
         raise ValueError(
@@ -213,7 +213,7 @@ class ScreenedRows:
         return int((self.data.is_labelled & ~self.data.is_positive).sum()) + len(self.leverage_rows)
 
     def total_share(self, left_out: float) -> float:
-        """The share of all labelled positives that are left out if a fit leaves out a share of those it may doubt."""
+        """The share of all labelled positives left out by a fit that leaves out this share of the unconfirmed ones."""
         return (round(left_out * self.data.n_unconfirmed) + self._n_out) / self._n_labelled
 
     def counted(self) -> ScreenedRows:

@@ -29,8 +29,8 @@ AFFORDABLE = 2**23
 """The most entries of X in a fit of the search for which shape="auto" tries curves and trees (convention): 2,000
 columns by 4,000 rows.
 
-Curves derive five columns from each, and trees scan all columns in every round: beyond, a search takes hours and
-gigabytes.
+Curves derive five columns from each, and trees scan all columns in every round. With more entries, a search takes
+hours and gigabytes.
 """
 
 

@@ -72,7 +72,7 @@ def _several(name: str, value: Any, automatic: Callable[[], Sequence[Any]]) -> l
         return list(automatic())
     several = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if not several:
-        raise ValueError(f'{name} must be "auto", one value or a list of values, but an empty list came.')
+        raise ValueError(f'{name} must be "auto", one value or a list of values, not an empty list.')
     return several
 
 

@@ -22,7 +22,7 @@ MOST_NAMED = 5
 BOTH_WAYS = "\u00b1"
 """The sign of a column whose effect rises and falls."""
 
-REMEDY = "giving prior"
+REMEDY = "prior="
 """The remedy, in Python, if the prior is not identified."""
 
 

@@ -9,7 +9,7 @@ from blindauc.prior import ScoreModel
 def threshold_of_share(scores: Floats, weight: Floats, share: float) -> float:
     """The threshold above which the highest scores make up `share` of the weight, half-way between two scores.
 
-    Ties stay on one side of it, the one that comes closer to the share.
+    Tied scores are on the same side of the threshold, the side for which the share is closer.
 
     Examples
     --------

@@ -23,8 +23,9 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and
     nothing is trimmed. Candidates that are far behind after the first folds are dropped.
 
-    Shapes are weighted by the same likelihood of the averaged ranks of their candidates. Linear scores are believed in
-    ten times as much as others. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
+    Shapes are weighted by the same likelihood of the averaged ranks of their candidates. The prior odds of a linear
+    score against each other shape are 10:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over
+    linear scores.
 
     The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, and
     `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold

@@ -51,8 +51,8 @@ SHARES = {"search": 90.0, "average of candidates": 7.0, "calibration": 2.0, "sim
 """The shares of the time of each step, measured on tables of 600 to 200,000 rows with the default shapes."""
 
 PASSES_OF_A_MILLION = 0.6
-"""What is added to the share of the average for each million cells of rows in parts, since each pass goes through all
-of them: measured on 1 million rows of 19 columns in a Parquet file."""
+"""Added to the share of the average per million cells of rows that are not in memory, because each pass reads all of
+them: measured on 1 million rows of 19 columns in a Parquet file."""
 
 
 @parameters()
@@ -82,7 +82,7 @@ class TunedPUClassifier(PUParameters):
         with steps(_shares(X), is_shown=bool(self.verbose)) as at, opened(self, X, y, sample_weight) as parts:
             at("search")
             rows = read_rows(self, parts, X, y, sample_weight, **known).counted()
-            self._features(rows.data)  # groups have to make sense before they can be counted
+            self._features(rows.data)  # the groups are validated before they are counted
             choices = read_choices(self, rows)
             if self.rank_by == "support" and set(choices.shapes) == {"kernel"}:
                 raise ValueError('shape="kernel" selects no columns: choose rank_by="all", or add another shape.')
@@ -225,6 +225,6 @@ def _shares(X: Any) -> dict[str, float]:
 
 
 def _check_outliers_can_be_shifted(scorer: MixedScorer, choices: Choices) -> None:
-    linear = scorer.of_family.get("linear")  # no other shape shifts
+    linear = scorer.of_family.get("linear")  # only linear scores have shifts
     if isinstance(linear, LinearScorer):
         check_shifts_work(linear, choices.losses[0], int(max(choices.outlier_shares) > 0))

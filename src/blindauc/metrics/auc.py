@@ -60,8 +60,8 @@ def pu_auc_score(
     contamination : float in [0, 1) or Estimate, default=0
         The share of negatives among the labelled positives.
     sample_weight : array-like of shape (n,), optional
-        A pair weighs the product of its two weights. For the interval a row of weight two is one observation that
-        counts twice, not two observations.
+        The weight of a pair is the product of its two weights. For the interval a row of weight two is one observation
+        that counts twice, not two observations.
     pos_label : object, default=None
         The label of positives; the larger of the two by default.
     confidence : float in (0, 1), default=0.95
@@ -173,7 +173,7 @@ def _check_two_of_each(samples: PUSamples) -> None:
     if min(n_pos, n_unl) < 2:
         raise ValueError(
             f"An interval needs at least two labelled positives and two unlabelled rows of positive weight, but "
-            f"{n_pos} and {n_unl} came: blindauc.metrics.blind_auc_score needs one of each."
+            f"there are {n_pos} and {n_unl}: label more rows, or use blindauc.metrics.blind_auc_score (no interval)."
         )
 
 
@@ -183,9 +183,9 @@ def _warn_if_impossible(auc: float, blind_auc: float, prior: float, contaminatio
     best, worst = (blind_auc_from_auc(end, prior, contamination) for end in (1.0, 0.0))
     warnings.warn(
         f"The AUC comes out as {auc:.3f}: a blind AUC of {blind_auc:.3f} is impossible with prior={prior:.3g} and "
-        f"contamination={contamination:.3g}, which allow {worst:.3f} to {best:.3f}. Unless chance did it, the prior or "
-        "the contamination is too large; or the prior is that of all rows, where the share of positives among the "
-        "unlabelled rows belongs (blindauc.theory.prior_among_unlabelled_from_counts converts it).",
+        f"contamination={contamination:.3g}, which allow {worst:.3f} to {best:.3f}. Unless this is sampling error, the "
+        "prior or the contamination is too large, or the prior is that of all rows instead of the unlabelled rows "
+        "(blindauc.theory.prior_among_unlabelled_from_counts converts it).",
         UserWarning,
         stacklevel=3,
     )

@@ -141,7 +141,7 @@ def pu_precision_recall_curve(
     Returns
     -------
     PUPrecisionRecallCurve
-        From the highest threshold down; scikit-learn's curve comes the other way round.
+        From the highest threshold down; scikit-learn's curve is in the opposite order.
 
     See Also
     --------

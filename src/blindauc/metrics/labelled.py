@@ -46,7 +46,7 @@ def pu_recall_score(
     Returns
     -------
     float
-        Clipped to [0, 1]: with contamination, noise may carry the estimate outside.
+        Clipped to [0, 1]: with contamination, sampling error may move the estimate outside.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def blind_auc_difference(
     is narrower than two separate ones suggest. If rows are grouped, the groups are the independent units (Obuchowski).
 
     The difference of the AUC on true labels has the same sign and is larger, by a factor
-    :math:`1 / (1 - \eta - \pi)` (Theorem 1 of the paper), as long as labels say anything.
+    :math:`1 / (1 - \eta - \pi)` (Theorem 1 of the paper), if :math:`\eta + \pi < 1`.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def blind_auc_difference(
     if min(after.pos.n_rows, after.unl.n_rows) < 2:
         raise ValueError(
             "An interval needs at least two labelled positives and two unlabelled rows of positive weight, but "
-            f"{after.pos.n_rows} and {after.unl.n_rows} came: label more rows."
+            f"there are {after.pos.n_rows} and {after.unl.n_rows}: label more rows."
         )
     of_pos = after.unl.share_below(after.pos.values) - before.unl.share_below(before.pos.values)
     of_unl = after.pos.share_below(after.unl.values) - before.pos.share_below(before.unl.values)
@@ -104,8 +104,8 @@ def _variance_of_groups(pull: Floats, groups: Any) -> float:
     """The variance of a sum over independent groups."""
     _, place = np.unique(np.asarray(groups), return_inverse=True)
     if len(place) != len(pull):
-        raise ValueError(f"groups must name one group per row: {len(pull)} were expected, and {len(place)} came.")
+        raise ValueError(f"groups must hold one group per row: expected {len(pull)}, got {len(place)}.")
     of_group = np.bincount(place, pull)
     if len(of_group) < 2:
-        raise ValueError("An interval needs at least two groups, and 1 came: rows of one group say nothing of others.")
+        raise ValueError("An interval needs at least two groups, and all rows are in one.")
     return float(of_group @ of_group * len(of_group) / (len(of_group) - 1))

@@ -58,7 +58,7 @@ def blind_auc_score(y_pu: Any, y_score: Any, *, sample_weight: Any = None, pos_l
     y_score : array-like of shape (n,)
         Higher is more likely positive.
     sample_weight : array-like of shape (n,), optional
-        A pair weighs the product of its two weights.
+        The weight of a pair is the product of its two weights.
     pos_label : object, default=None
         The label of positives; the larger of the two by default.
 
@@ -96,7 +96,7 @@ def trimmed_blind_auc_score(
     trim : float in [0, 1), default=0.15
         The share of the labelled positives, by weight, to leave out. A positive at the limit is left out in part.
     sample_weight : array-like of shape (n,), optional
-        A pair weighs the product of its two weights.
+        The weight of a pair is the product of its two weights.
     pos_label : object, default=None
         The label of positives; the larger of the two by default.
 

@@ -5,7 +5,7 @@ The labelled rows hold a share `contamination` of negatives and the unlabelled o
     labelled_share   = (1 - contamination) * recall + contamination * false_positive_rate
     unlabelled_share = prior * recall + (1 - prior) * false_positive_rate
 
-which is solved for both rates. Noise can carry a solution out of [0, 1]; callers clip it.
+which is solved for both rates. Sampling error can move a solution out of [0, 1]; callers clip it.
 """
 
 from __future__ import annotations

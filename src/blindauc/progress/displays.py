@@ -21,8 +21,8 @@ NEXT_LINE, GROWTH, LONGEST = 10.0, 0.2, 300.0
 (convention): the log of an hour has some thirty lines."""
 
 EARLY = 0.1
-"""No remaining time is shown before this share is done (convention): it would rest on the first steps alone, whose time
-says little of the search."""
+"""No remaining time is shown before this share is done (convention): it would depend on the first steps alone, whose
+time says little about the rest of the search."""
 
 
 def display() -> AbstractContextManager[Tell]:

@@ -73,7 +73,7 @@ def steps(plan: Mapping[str, float], *, is_shown: bool = False) -> Iterator[At]:
 
 
 def _forwards(tell: Tell) -> Tell:
-    """The display, which never goes back: a step may be told of late, by a thread or by a callback of another step."""
+    """The display, which never goes back: a thread, or a callback of another step, may report a step late."""
     furthest = 0.0
 
     def forwards(words: str, share: float) -> None:

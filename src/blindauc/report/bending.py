@@ -1,4 +1,4 @@
-"""Which shapes a score has and what non-linear ones gain, as text shared by the pages and `summary()`."""
+"""The shapes of a score, and the gain of nonlinear ones, as text shared by the pages and `summary()`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from blindauc.report.findings import Interval
 from blindauc.scorers.mixed import SELECTING
 
 LINEAR = "linear"
-SHAPES = {LINEAR: "straight lines", "curves": "curves", "kernel": "kernels", "trees": "trees"}
+SHAPES = {LINEAR: "linear scores", "curves": "curves", "kernel": "kernels", "trees": "trees"}
 """Names of the shapes in the report."""
 
 SHOWN_SHARE = 0.005
 """Smaller weights in the average would be printed as 0 %."""
 
-NOT_TRIED = "straight lines alone were not tried, so the gain over them is not known"
-NOT_COMPARED = "the gain over straight lines alone could not be estimated"
+NOT_TRIED = "linear scores were not tried, so the gain over them is not known"
+NOT_COMPARED = "the gain over a linear score could not be estimated"
 NO_SELECTION = {
     "kernel": "A kernel uses all columns: it selects none.",
     "trees": "Trees use the columns they split on: they select none.",
@@ -30,11 +30,11 @@ class _StraightLines:
     """The average of the linear candidates, as a method to compare with."""
 
     advantage: Interval | Estimate
-    name: str = "a score of straight lines alone"
+    name: str = "a linear score"
 
 
 def bending_sentence(shapes: Mapping[str, float], bending: Interval | Estimate | None) -> str | None:
-    """A sentence on the weights of the shapes and the gain over straight lines; None if only those were tried.
+    """A sentence on the weights of the shapes and the gain over linear scores; None if only those were tried.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def bending_sentence(shapes: Mapping[str, float], bending: Interval | Estimate |
     >>> from blindauc.report import Interval
     >>> from blindauc.report.bending import bending_sentence
     >>> bending_sentence({"linear": 0.2, "curves": 0.8}, Interval(0.021, 0.010, 0.033))[:65]
-    'Curves carry 80 % of the ranking, straight lines 20 %; a score of'
+    'Curves carry 80 % of the ranking, linear scores 20 %; a linear sc'
     >>> bending_sentence({"linear": 1.0, "curves": 0.0}, None)
-    'Straight lines carry the whole ranking; curves were tried and got no weight.'
+    'Linear scores carry the whole ranking; curves were tried and got no weight.'
     >>> bending_sentence({"linear": 1.0}, None)
     """
     if set(shapes) <= {LINEAR}:
@@ -109,7 +109,7 @@ def selection_sentence(shapes: Mapping[str, float]) -> str | None:
     >>> selection_sentence({"kernel": 1.0})
     'A kernel uses all columns: it selects none.'
     >>> selection_sentence({"curves": 0.7, "trees": 0.3})
-    'Only straight lines and curves select columns; 30 % of the ranking may use any of them.'
+    'Only linear scores and curves select columns; 30 % of the ranking may use any of them.'
     """
     free = [shape for shape in carrying(shapes) if shape not in SELECTING]
     if not free:
@@ -117,11 +117,11 @@ def selection_sentence(shapes: Mapping[str, float]) -> str | None:
     if not does_select(shapes):
         return " ".join(NO_SELECTION[shape] for shape in free)
     share = _percent(sum(shapes[shape] for shape in free))
-    return f"Only straight lines and curves select columns; {share} of the ranking may use any of them."
+    return f"Only linear scores and curves select columns; {share} of the ranking may use any of them."
 
 
 def is_mostly_linear(shapes: Mapping[str, float]) -> bool:
-    """Whether straight lines have at least half of the weight. A score without recorded shapes is linear."""
+    """Whether linear scores have at least half of the weight. A score without recorded shapes is linear."""
     return not shapes or shapes.get(LINEAR, 0.0) >= 0.5
 
 

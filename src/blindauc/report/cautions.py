@@ -81,7 +81,7 @@ def _about_auc(findings: Findings) -> list[Caution]:
             Caution(
                 "The AUC is suspiciously high",
                 "Check whether one of the strongest columns was recorded after, or because of, the label. "
-                "Such a column gives the answer away here, but will not be available for new rows.",
+                "Such a column reveals the label here, but will not be available for new rows.",
             )
         )
     return found
@@ -111,7 +111,7 @@ def _about_rows(findings: Findings) -> list[Caution]:
 
 
 def about_dates(findings: Findings) -> list[Caution]:
-    """A warning if two dates have large and opposite weights, so that neither says anything without the other."""
+    """A warning if two dates have large and opposite weights, so that only their difference matters."""
     # Selected or not: an average uses all columns, and neither of the two may be needed in every candidate.
     least = HEAVY * sum(abs(each.weight) for each in findings.features)
     dates = [each for each in findings.features if each.unit == "days" and abs(each.weight) >= least]

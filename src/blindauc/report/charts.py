@@ -221,7 +221,7 @@ def _share_bar(frame: Frame, place: float, share: float) -> Markup:
 
 
 def weight_chart(features: Sequence[Feature], *, is_tested: bool = True) -> Markup:
-    """Column weights as bars: to the right if the column speaks for a positive, to the left if against.
+    """Column weights as bars: to the right if the column raises the score, to the left if it lowers it.
 
     A column whose effect rises and falls has a bar centred on the axis.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from blindauc.report.findings import Expected, Findings
 
 ROWS_FIRST, LABELS_FIRST = 50, 20
-"""The number of rows, and of labels, that the page speaks of if the user gave no capacity (convention)."""
+"""The number of rows, and of labels, that the page refers to if the user gave no capacity (convention)."""
 
 
 def among_first(curve: Sequence[Expected], k: int) -> Expected:
@@ -48,7 +48,7 @@ def positives_first(findings: Findings) -> Expected | None:
 def wrong_first(findings: Findings) -> Expected | None:
     """The expected wrong labels among the most suspicious ones; None if they could not be estimated."""
     curve = findings.wrong if findings.is_auc_known else []
-    # Labels that were checked are the last of the list. What they are is known, and nobody checks them next.
+    # Checked labels are at the end of the list. Their status is known, so they are not counted as labels to check.
     n_open = len(findings.doubts) - (0 if findings.checks is None else findings.checks.n_labels)
     return among_first(curve, min(LABELS_FIRST, n_open) if n_open > 0 else LABELS_FIRST) if curve else None
 

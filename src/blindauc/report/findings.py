@@ -144,7 +144,7 @@ class Feature:
     step, unit : the step that `climb` is stated for: one standard deviation of a number, whose unit is unknown and
         blank, or of a date, in "days"; a binary column has a step of one and the unit "yes"
     climb : the share of the unlabelled rows that a row in the middle of them passes by the step; negative if it falls
-    bends : the share of the variance of its contribution that a straight line misses
+    bends : the share of the variance of its contribution that a linear function leaves unexplained
     """
 
     column: str

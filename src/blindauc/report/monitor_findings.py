@@ -127,8 +127,8 @@ class Monitoring:
         of_fit = f"{was.value:.3f} (95 % interval {was.low:.3f} to {was.high:.3f})"
         need = f"it takes at least {MIN_POSITIVES} labelled rows to measure it"
         if self.has_drifted:
-            return f"The AUC was {of_fit} in the fit. What is left of it cannot be estimated from these rows: {need}."
-        return f"Nothing here speaks against the AUC of the fit, {of_fit}; {need}."
+            return f"The AUC was {of_fit} in the fit. The current AUC cannot be estimated from these rows: {need}."
+        return f"Nothing in these rows contradicts the AUC of the fit, {of_fit}; {need}."
 
     def to_json(self) -> str:
         content = asdict(self) | {"has_drifted": self.has_drifted, "expectation": self.expectation}

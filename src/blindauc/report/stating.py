@@ -18,7 +18,7 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
     >>> stated(Interval(0.872, 0.754, 0.989), is_known=True)
     '0.872 (95 % interval 0.754 to 0.989)'
     >>> stated(Interval(0.5, 0.0, 1.0), is_known=False)
-    'cannot be estimated: at least 15 different rows have to be labelled to judge the ranking'
+    'cannot be estimated: at least 15 different rows have to be labelled to evaluate the ranking'
     """
     if not is_known:
         return TOO_FEW
@@ -27,7 +27,7 @@ def stated(number: Interval | Estimate, *, is_known: bool) -> str:
 
 
 def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_known: bool, remedy: str) -> str:
-    """The class prior as text, or the range it lies in and how to settle it.
+    """The class prior as text, or its range and how to set it.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
     is_prior_known : bool
         Whether the prior can be reported as one number (`blindauc.prior.is_identified`).
     remedy : str
-        How the reader gives the prior.
+        The option or parameter that sets the prior.
 
     Examples
     --------
     >>> from blindauc.report import Interval
     >>> from blindauc.report.stating import stated_prior
     >>> stated_prior(Interval(0.1, 0.0, 0.265), is_auc_known=True, is_prior_known=False, remedy="--prior")
-    'cannot be estimated from these data: from 0.000 to 0.265; --prior settles it'
+    'cannot be estimated from these data: from 0.000 to 0.265; if you know it, pass --prior'
     >>> given = Interval(0.0002, 0.0002, 0.0002)
     >>> stated_prior(given, is_auc_known=True, is_prior_known=True, remedy="--prior")
     '0.0002, as given'
@@ -55,7 +55,9 @@ def stated_prior(prior: Interval | Estimate, *, is_auc_known: bool, is_prior_kno
         return TOO_FEW
     if is_prior_known:
         return stated(prior, is_known=True)
-    return f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}; {remedy} settles it"
+    return (
+        f"cannot be estimated from these data: from {prior.low:.3f} to {prior.high:.3f}; if you know it, pass {remedy}"
+    )
 
 
 def stated_wrong(wrong: Expected) -> str:
@@ -72,7 +74,7 @@ def stated_wrong(wrong: Expected) -> str:
 
 
 def stated_found(n_checked: int, n_found: int, what: str, found: str, when: str = "") -> str:
-    """How many of the rows that were checked were what was looked for, as the beginning of a sentence.
+    """How many of the checked rows were hits (wrong labels, or positives), as the beginning of a sentence.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def stated_checks(checks: Checks) -> str:
 
 
 def stated_calibration(checks: Checks) -> str:
-    """Whether as many of the labels that were checked are wrong as their out-of-fold ranks say.
+    """The number of wrong labels among those checked, compared with the number expected by out-of-fold ranks.
 
     Examples
     --------

@@ -20,7 +20,7 @@ PERCENT = "\u00a0%"
 """With a no-break space before it."""
 
 TURNS = 0.5
-"""A column has no direction if a straight line misses a larger share of the variance of its effect (convention)."""
+"""A column has no direction if a line leaves a larger share of its effect's variance unexplained (convention)."""
 
 BOTH_WAYS = "up or down"
 """Printed in the place of a direction where the effect rises and falls."""
@@ -157,7 +157,7 @@ def climbed(feature: Feature) -> str:
 
 
 def does_turn(feature: Feature) -> bool:
-    """Whether a straight line misses most of a column's effect, so that neither "up" nor "down" describes it."""
+    """Whether a line leaves most of a column's effect unexplained, so that neither "up" nor "down" describes it."""
     return feature.bends > TURNS
 
 

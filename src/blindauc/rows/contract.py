@@ -96,7 +96,7 @@ class Rows(Protocol):
         """The median of each column over the positives, of shape (n_columns,)."""
 
     def are_within(self, coef: Floats, a: Floats, b: Any, largest: float) -> bool:
-        """Whether no score of `a` and `b`, those of `coef`, is larger than `largest` in absolute value."""
+        """Whether the scores `a` and `b` of `coef` are at most `largest` in absolute value."""
 
     @property
     def is_in_memory(self) -> bool: ...

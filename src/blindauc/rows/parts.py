@@ -149,7 +149,7 @@ class RowMetadata:
     ----------
     groups : the group of each row, or None
     times : the time of each row, or None
-    labelled : the numbers of the rows that came with a label; None if no row was checked: they are the positives
+    labelled : the numbers of the rows labelled in the input; None if no row was checked, as they are then the positives
     confirmed, negatives : the numbers of the rows that were checked and found positive or negative, ascending
     """
 
@@ -171,7 +171,7 @@ class PartedRows(ABC):
     classes : ndarray, the user's labels of unlabelled rows and of positives
     feature_names : sequence of str, or None
     metadata : groups, times and checks of the rows
-    can_derive : whether NumPy can compute with X of a part, and so derive columns from it where it is
+    can_derive : whether NumPy can compute with X of a part, so that derived columns can be computed there
     """
 
     n_rows: int

@@ -80,12 +80,12 @@ class PartedView:
 
     @property
     def is_unconfirmed(self) -> Bools:
-        """Mask of the positives that nobody has checked."""
+        """Mask of the positives that have not been checked."""
         return ~np.isin(self.stats.rows.positives[self.kept], self.stats.rows.metadata.confirmed)
 
     @property
     def labelled_weight(self) -> float:
-        """The weight of the rows that came with a label, including labels found wrong, without excluded positives."""
+        """The weight of the rows labelled in the input, including labels found wrong, without excluded positives."""
         rows = self.stats.rows
         if rows.metadata.labelled is None:
             return float(self.pos_weight.sum())
@@ -295,7 +295,7 @@ class PartedView:
 
     @property
     def n_unchecked(self) -> int:
-        """The number of unlabelled rows that nobody has checked."""
+        """The number of unlabelled rows that have not been checked."""
         return self.n_unlabelled - len(self.stats.rows.metadata.negatives)
 
     def numbers_of_unchecked(self, places: Ints) -> Ints:

@@ -1,12 +1,12 @@
-"""Theorems 1 and 2 of the paper as functions, and the two meanings of "the prior".
+"""Theorems 1 and 2 of the paper as functions, and conversions between the two meanings of "the prior".
 
 Everywhere in blindauc `prior` is the share of positives *among the unlabelled rows*. How it relates to the share
-among all rows depends on how the data came about:
+among all rows depends on how the data were collected:
 
 - **Two samples** (case-control): the unlabelled rows are a sample of the population and the labelled positives
-  were collected beside them. The prior among the unlabelled rows is the overall prior: nothing to convert.
-- **One sample**: one sample was drawn and some of its positives got labels. The unlabelled rows are what is left,
-  so they are poorer in positives than the population. Convert with `prior_among_unlabelled`, or
+  were collected separately. The prior among the unlabelled rows is the overall prior, and needs no conversion.
+- **One sample**: one sample was drawn and some of its positives were labelled. The unlabelled rows are the rest, so
+  that they hold a smaller share of positives than the population. Convert with `prior_among_unlabelled`, or
   `prior_among_unlabelled_from_counts` when you know how many rows are labelled.
 """
 

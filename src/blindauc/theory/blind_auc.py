@@ -1,4 +1,4 @@
-"""Theorem 1: the AUC and the blind AUC, each from the other."""
+"""Theorem 1: conversion between the AUC and the blind AUC."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from blindauc.theory.checks import check_share
 
 
 def blind_auc_slope(prior: float, contamination: float = 0.0) -> float:
-    """How much of the AUC's distance from 1/2 is left in the blind AUC: `1 - contamination - prior`.
+    """The distance of the blind AUC from 1/2, divided by that of the AUC: `1 - contamination - prior`.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def blind_auc_slope(prior: float, contamination: float = 0.0) -> float:
     slope = 1 - float(contamination) - float(prior)
     if slope <= 0:
         raise ValueError(
-            f"contamination + prior must be below 1, but {contamination:g} + {prior:g} came: the labelled rows "
-            "would be no richer in positives than the unlabelled ones, and no ranking could be told from its reverse."
+            f"contamination + prior must be below 1, not {contamination:g} + {prior:g}: otherwise the labelled rows "
+            "hold no larger share of positives than the unlabelled ones, and no AUC can be estimated."
         )
     return slope
 
@@ -42,7 +42,7 @@ def auc_from_blind_auc(blind_auc: float, prior: float, contamination: float = 0.
     .. math:: AUC = \frac12 + \frac{BAUC - 1/2}{1 - \eta - \pi}
 
     With contamination :math:`\eta = 0` this is the paper's :math:`(BAUC - \pi/2) / (1 - \pi)`. The constant 1/2 is
-    right when ties count one half.
+    correct if ties count one half.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ def auc_from_blind_auc(blind_auc: float, prior: float, contamination: float = 0.
     Returns
     -------
     float
-        Outside of [0, 1] where no ranking has such a blind AUC: then the prior or the contamination is too large,
-        or chance is at work.
+        A value outside [0, 1] means that no ranking has such a blind AUC: the prior or the contamination is too
+        large, or the blind AUC has a sampling error.
 
     See Also
     --------
@@ -74,7 +74,7 @@ def auc_from_blind_auc(blind_auc: float, prior: float, contamination: float = 0.
 
 
 def blind_auc_from_auc(auc: float, prior: float, contamination: float = 0.0) -> float:
-    r"""Theorem 1 the other way: the blind AUC to expect of a ranking with a given AUC.
+    r"""The inverse of Theorem 1: the expected blind AUC of a ranking with a given AUC.
 
     .. math:: BAUC = \frac12 + (1 - \eta - \pi) (AUC - \frac12)
 

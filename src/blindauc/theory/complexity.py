@@ -23,7 +23,7 @@ def phi_l0(n: int, *, n_features: int, n_nonzero: int, delta: float = 0.05) -> f
     Returns
     -------
     float
-        Infinite with fewer rows than free weights: the theorem bounds nothing there.
+        Infinite with fewer rows than free weights, where the theorem gives no bound.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def phi_group_l0(n: int, *, group_sizes: Sequence[int], n_groups: int, delta: fl
     Returns
     -------
     float
-        Infinite with fewer rows than free weights: the theorem bounds nothing there.
+        Infinite with fewer rows than free weights, where the theorem gives no bound.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def phi_exclusive_l0(
     Returns
     -------
     float
-        Infinite with fewer rows than free weights: the theorem bounds nothing there.
+        Infinite with fewer rows than free weights, where the theorem gives no bound.
 
     Examples
     --------
@@ -97,13 +97,12 @@ def phi_exclusive_l0(
 
 
 def auc_error_shape(phi: Callable[[int], float], *, n_pos: int, n_unl: int, prior: float) -> float:
-    r"""Theorem 2: how the error of the estimated AUC moves with the numbers of rows and the hypothesis set.
+    r"""Theorem 2: how the error of the estimated AUC depends on the numbers of rows and the hypothesis set.
 
     .. math:: \frac{1}{1 - \pi} \left(\sqrt{\phi(n_{unl}) / n_{unl}} + \sqrt{\phi(n_{pos}) / n_{pos}}\right)
 
-    This is a shape, not a certificate: the theorem holds up to a constant that it does not give, so the ratio of two
-    values says something and a single one does not. For the error of a given ranking, see the interval of
-    `blindauc.metrics.pu_auc_score`.
+    This is a rate, not a bound: the theorem holds up to an unknown constant, so only ratios of two values are
+    meaningful. For the error of a given ranking, see the interval of `blindauc.metrics.pu_auc_score`.
 
     Parameters
     ----------
@@ -141,7 +140,7 @@ def enough_unlabelled(n_pos: int, *, excess: float = 0.1) -> int:
     The variance of a blind AUC is a sum of one term per sample, so that with rows of equal spread its standard error
     is :math:`\sqrt{1 + n_{pos} / n_{unl}}` times what infinitely many unlabelled rows would leave. The smallest
     `n_unl` that keeps this below `1 + excess` is returned. The default is 4.8 times `n_pos`: that is the paper's
-    finding of Figure 1, where beyond about 5 times `n_pos` the AUC hardly moves.
+    finding of Figure 1, where beyond about 5 times `n_pos` the AUC hardly changes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The share of positives among all rows and among the unlabelled ones, each from the other."""
+"""Conversion between the share of positives among all rows and among the unlabelled rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def prior_among_unlabelled(overall_prior: float, *, label_frequency: float) -> f
     See Also
     --------
     prior_among_unlabelled_from_counts : when the number of labelled rows is known instead.
-    overall_prior : the other way.
+    overall_prior : the inverse.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def prior_among_unlabelled_from_counts(
     def convert(prior: float) -> float:
         return (prior * (n_pos + n_unl) - labelled) / n_unl
 
-    # Rounding must not turn "all positives are labelled" into an error.
+    # A tolerance: by rounding, "all positives are labelled" must not raise an error.
     if not -1e-9 <= convert(overall_prior) <= 1 + 1e-9:
         raise ValueError(
-            f"An overall prior of {overall_prior:g} cannot be with {labelled:g} labelled positives among "
-            f"{n_pos + n_unl:g} rows: it lies between {labelled / (n_pos + n_unl):.3g} (no positive left unlabelled) "
-            f"and {(labelled + n_unl) / (n_pos + n_unl):.3g} (nothing else left). If the labelled positives were "
-            "collected beside the unlabelled rows (two samples), the overall prior needs no conversion."
+            f"An overall prior of {overall_prior:g} is impossible with {labelled:g} labelled positives among "
+            f"{n_pos + n_unl:g} rows: it lies between {labelled / (n_pos + n_unl):.3g} (no unlabelled row is positive) "
+            f"and {(labelled + n_unl) / (n_pos + n_unl):.3g} (all of them are). If the labelled positives were "
+            "collected separately from the unlabelled rows (two samples), the overall prior needs no conversion."
         )
     return _carry_interval(lambda prior: min(max(convert(prior), 0.0), 1.0), overall_prior)
 

@@ -14,7 +14,7 @@ from blindauc.torch.rows import Rows, read_rows
 from blindauc.torch.summary import PairSummary
 
 LARGE_MARGIN = 1e6
-"""A margin at which an increasing branch of a loss, such as a barrier, has long begun (convention)."""
+"""A margin well inside the increasing branch of a loss, such as a barrier (convention)."""
 
 
 class BlindAUCLoss(nn.Module):  # type: ignore[misc]
@@ -84,7 +84,7 @@ class BlindAUCLoss(nn.Module):  # type: ignore[misc]
         labels : Tensor of shape (n,) or (n, 1)
             1 or True for labelled positives; 0, -1, False or NaN for unlabelled rows.
         weight : Tensor of shape (n,) or (n, 1), optional
-            Non-negative; a pair weighs the product of its two weights.
+            Non-negative; the weight of a pair is the product of its two weights.
 
         Returns
         -------

@@ -81,13 +81,11 @@ def _as_vector(name: str, tensor: Any, scores: Tensor | None) -> Tensor:
         vector = vector[:, 0]
     if vector.ndim != 1 or len(vector) == 0:
         raise ValueError(
-            f"{name} must hold one number for each row, at least one: shape (n,) or (n, 1) was expected, "
-            f"{tuple(tensor.shape)} came."
+            f"{name} must hold one number for each row, at least one: expected shape (n,) or (n, 1), "
+            f"got {tuple(tensor.shape)}."
         )
     if scores is not None and len(vector) != len(scores):
-        raise ValueError(
-            f"{name} must hold one number for each score: {len(scores)} scores, {len(vector)} {name} came."
-        )
+        raise ValueError(f"{name} must hold one number for each score: expected {len(scores)}, got {len(vector)}.")
     if scores is not None and vector.device != scores.device:
         raise ValueError(
             f"{name} is on {vector.device} and scores on {scores.device}: move it with {name}.to(scores.device)."

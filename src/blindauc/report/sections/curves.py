@@ -16,7 +16,7 @@ def curves(findings: Findings) -> Markup | None:
         return None
     return section(
         "curves",
-        "How well rows are told apart",
+        "How well positives and negatives are separated",
         "Estimated without known negatives, from models that were not fitted to the rows they rank. At each point the "
         "band of the ROC curve is a 95\u00a0% interval. A row's rank is the share of unlabelled rows that score lower: "
         "100\u00a0% is the top. Most labelled rows should be at the right; those at the left are the labels to "

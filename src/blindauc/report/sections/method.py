@@ -46,7 +46,7 @@ GLOSSARY = (
         "A ridge penalty keeps weights small, so that chance patterns do not get a large one.",
     ),
     ("Outliers", "Labelled rows that a fit leaves out because they look like unlabelled ones."),
-    ("Shape", "How a score may depend on columns: by straight lines, curves, kernels or trees."),
+    ("Shape", "How a score may depend on columns: linearly, or by curves, kernels or trees."),
     ("Inclusion", "The probability that a column belongs in the ranking."),
     ("95 % interval", "A range that holds the true number in 95 of 100 such tables."),
 )

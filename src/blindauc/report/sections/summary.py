@@ -33,7 +33,7 @@ def summary(findings: Findings) -> Markup:
         tag("div", _key_numbers(findings), class_="keys"),
         tag(
             "div",
-            _answer("Whom do I check first?", _about_rows(findings)),
+            _answer("Which rows do I check first?", _about_rows(findings)),
             _answer("How many will I find?", _about_positives(findings)),
             _answer("Which labels do I check?", _about_labels(findings)),
             class_="answers",
@@ -124,7 +124,7 @@ def _about_ranking(findings: Findings) -> str:
     if not findings.is_auc_known:
         return (
             f"How good this order is cannot be estimated: at least {MIN_POSITIVES} different rows have to be labelled "
-            "to judge it."
+            "to evaluate it."
         )
     auc = findings.auc
     grade = next(words for least, words in GRADES if auc.value >= least)
@@ -159,7 +159,7 @@ def _about_positives(findings: Findings) -> list[Child]:
         tag("span", "--prior", class_="code"),
         " (in Python ",
         tag("span", "prior=", class_="code"),
-        "): that settles it.",
+        ").",
         see,
     ]
 
@@ -186,7 +186,7 @@ def _about_columns(findings: Findings) -> list[Child]:
     if not selected:
         return [tag("strong", "No column helps. "), "The ranking is the same for every row."]
     strongest = [name(source) for source in selected[:STRONGEST]]
-    tell = f"{count(len(selected), 'column tells', 'columns tell')} the rows apart. "
+    tell = f"{count(len(selected), 'column is', 'columns are')} selected. "
     # Without held-out rows it is unknown whether the columns predict anything.
     rests = f"The order rests on {count(len(selected), 'column', 'columns')}; none could be tested. "
     return [
@@ -199,7 +199,7 @@ def _about_columns(findings: Findings) -> list[Child]:
 
 
 def _about_unselected(findings: Findings) -> list[Child]:
-    """The columns that were not selected, and yet weigh more than any that was: the average uses all columns."""
+    """The unselected columns with a larger weight than any selected one, because the average uses all columns."""
     sources = [feature.source for feature in findings.features]
     heavier = list(dict.fromkeys(sources[: sources.index(findings.selected_columns[0])]))[:STRONGEST]
     if not heavier:

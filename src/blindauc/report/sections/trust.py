@@ -18,23 +18,23 @@ from blindauc.theory import auc_error_shape, phi_l0
 INDEPENDENT = "Rows are independent. Where a patient has several rows, the intervals are too narrow."
 GROUPED = "Rows of different groups are independent; those of one group were held out together."
 OPTIMISTIC = (
-    "The AUC is that of models which had not seen the rows, but the same rows decided how much each model counts: it "
-    "is slightly optimistic."
+    "The AUC is that of models that were not fitted to the rows, but the same rows determined the weight of each "
+    "model: it is slightly optimistic."
 )
 ASSUMPTIONS = (
-    "Labelled positives are like the positives that nobody labelled. Where only severe cases were labelled, mild ones "
+    "Labelled positives are like the unlabelled positives. Where only severe cases were labelled, mild ones "
     "rank too low, and their share is estimated too low.",
     "Unlabelled rows are drawn from those that the ranking is meant for. In another hospital or year it may do worse.",
     INDEPENDENT,
     OPTIMISTIC,
-    "A doubtful label is a reason to look again. It is no finding about a patient.",
+    "A doubtful label is a reason to look again. It is not a finding about a patient.",
 )
 
 NO_PRIOR = (
-    "Needs no prior, but these rows are no random sample of negatives: labels found wrong in the order of suspicion "
+    "Needs no prior, but these rows are not a random sample of negatives: labels found wrong in the order of suspicion "
     "rank lower than most."
 )
-BY_RANKS = "The interval is what their ranks, by models that had not seen them, say of the same labels."
+BY_RANKS = "The interval is estimated from the ranks of these labels by models that were not fitted to them."
 
 SCORE = "The score is how often a labelled row that was held out ranks above an unlabelled one."
 COMPARED = (Column("Method"), Column("Score", True), Column("What was found"))
@@ -97,7 +97,7 @@ def _grounds(findings: Findings) -> list[list[Child]]:
 
 
 def _by_checks(checks: Checks | None) -> list[list[Child]]:
-    """What is known only of rows that were checked."""
+    """Estimates from the rows that were checked."""
     rows: list[list[Child]] = []
     if checks is not None and checks.auc is not None:
         rows.append(["AUC against known negatives", number(checks.auc.value), number_range(checks.auc, 3), NO_PRIOR])
@@ -118,7 +118,7 @@ def more_rows(findings: Findings) -> str:
     The bound has an unknown constant, so only ratios are reported.
     """
     if not is_mostly_linear(findings.shapes):
-        return "More rows would help. The theory of the method, which is about straight lines, does not say how much."
+        return "More rows would help. The theory of the method, which covers linear scores only, does not say how much."
     asked = findings.asked
     n_pos, n_unl = asked.n_labelled, asked.n_rows - asked.n_labelled
     n_selected = sum(feature.selected for feature in findings.features)

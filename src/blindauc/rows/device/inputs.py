@@ -147,7 +147,7 @@ def _vector(name: str, array: Array, n_rows: int, library: Library) -> Array:
         array = array[:, 0]
     if len(array.shape) != 1:
         raise ValueError(
-            f"{name} must hold one number for each row: shape ({n_rows},) was expected, {tuple(array.shape)} came."
+            f"{name} must hold one number for each row: expected shape ({n_rows},), got {tuple(array.shape)}."
         )
     _check_length(name, array.shape[0], n_rows)
     return array

@@ -34,7 +34,7 @@ def weights_in(array: Any, name: str, path: Path, n_before: int) -> Floats:
     if is_bad.any():
         place = int(is_bad.argmax())
         raise ValueError(
-            f"The weights in the column {name!r} must be finite numbers, none negative, but data row "
+            f"The weights in the column {name!r} must be finite and not negative, but data row "
             f"{n_before + place + 1} of {path} holds {_cell(array, place)!r}: correct it."
         )
     return weights
@@ -47,7 +47,7 @@ def groups_in(array: Any, name: str, path: Path, n_before: int) -> Any:
     if is_blank.any():
         raise ValueError(
             f"The column {name!r} must have the group of each row, but is blank in data row "
-            f"{n_before + int(is_blank.argmax()) + 1} of {path}: fill it in, or do without groups."
+            f"{n_before + int(is_blank.argmax()) + 1} of {path}: fill it in, or leave out the groups."
         )
     return pd.util.hash_array(np.array(texts, dtype=object), categorize=False)[codes]
 
@@ -79,7 +79,7 @@ def checked_in(array: Any, name: str, path: Path, n_before: int) -> Any:
     if np.isnan(found[codes]).any():
         place = int(np.isnan(found[codes]).argmax())
         raise ValueError(
-            f'The column {name!r} must have what was found where rows were checked: 1 ("right", "positive"), 0 '
+            f'The column {name!r} must hold the results of checks: 1 ("right", "positive"), 0 '
             f'("wrong", "negative") or nothing, but data row {n_before + place + 1} of {path} holds '
             f"{_cell(array, place)!r}."
         )
