@@ -45,7 +45,8 @@ def test_every_fit_has_the_columns_the_outliers_and_the_spread_it_should_have(mo
     for spec, columns, outliers, scores in zip(
         SPECS, models.columns, models.outliers, models.scores(X)[UNLABELLED].T, strict=True
     ):
-        assert outliers.sum() == round(spec.n_outliers * N_POS)
+        most = round(spec.n_outliers * N_POS)
+        assert outliers.sum() == most or (spec.shape in ("curves", "kernel") and outliers.sum() < most)
         assert share @ (scores - share @ scores) ** 2 == pytest.approx(1)
         if spec.n_features_to_select == 2:
             assert columns.sum() == 2

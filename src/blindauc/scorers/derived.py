@@ -1,8 +1,10 @@
 """Models that are linear in derived columns (curves and kernels), with the objective and solvers of linear models.
 
-A nonlinear model can fit wrong labels, and doing so lowers its objective. A linear model mostly cannot. A nonlinear fit
-therefore leaves out the labelled positives that the screening fit, a linear fit with the same share of outliers, leaves
-out.
+A nonlinear model can fit wrong labels, and doing so lowers its objective. A linear model mostly cannot. The screening
+fit, a linear fit with the same share of outliers, therefore decides which labelled positives may be left out. It also
+leaves out correct labels that only a nonlinear score ranks high. A nonlinear fit without all these labels has not seen
+them, so its scores show which of them to restore: one step of reweighting, as after least trimmed squares (Rousseeuw
+and Leroy, Robust Regression and Outlier Detection, 1987, section 1.2).
 
 The basis of the derived columns depends on X only, never on labels. It is therefore the same for all folds, and
 out-of-fold scores remain out of fold. The derived columns already have the scale that the ridge assumes, and the fits
@@ -245,27 +247,53 @@ class DerivedScorer:
     def path(self, data: Data, specs: Sequence[Spec]) -> DerivedModels:
         parts, order = [], []
         for _, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
-            screening = self.screening(data, some[0]).subset(np.zeros(len(some), dtype=np.intp))
-            derived = self.derived(data.without(screening.outliers[0]))
-            linear = self.linear.path(derived, [of_derived(spec) for spec in some])
-            parts.append(DerivedModels(self.basis, replace(linear, outliers=screening.outliers), screening))
+            screening = self.screening(data, some[0])
+            left_out = self._not_restored(data, some[0], screening)
+            linear = self.linear.path(self.derived(data.without(left_out)), [of_derived(spec) for spec in some])
+            models = replace(linear, outliers=np.tile(left_out, (len(some), 1)))
+            parts.append(DerivedModels(self.basis, models, screening.subset(np.zeros(len(some), dtype=np.intp))))
             order += some
         # The models are in the order of the groups: return them in the order of `specs`.
         place = {spec: k for k, spec in enumerate(order)}
         return parts[0].joined(parts[1:]).subset(np.array([place[spec] for spec in specs]))
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
-        """The labelled positives that the screening fit leaves out, of shape (n_pos,)."""
+        """The labelled positives that a fit leaves out, of shape (n_pos,)."""
         if spec.n_outliers == 0:
             return np.zeros(data.rows.n_positives, dtype=bool)
-        return self.screening(data, spec).outliers[0]
+        return self._not_restored(data, spec, self.screening(data, spec))
+
+    def _not_restored(self, data: Any, spec: Spec, screening: LinearModels) -> Bools:
+        """The labelled positives that the screening fit leaves out, without those that are restored.
+
+        A label is restored if the sum of two scores is above that of the average unlabelled row: its scores by the
+        screening fit, and by a nonlinear fit without the labels that may be left out, each with unit variance over the
+        unlabelled rows. The nonlinear score alone would not do: it is arbitrary far from all other rows, where wrong
+        labels may lie.
+        """
+        left_out = screening.outliers[0]
+        if not left_out.any():
+            return left_out
+        derived, kept = self.derived(data), self.derived(data.without(left_out))
+        plain = replace(of_derived(spec), n_features_to_select=None)
+        nonlinear = self.linear.path(kept, [replace(plain, l2=self.linear.ridge_unit(kept, plain))])
+        height = _above_average(data.rows, screening) + _above_average(derived.rows, nonlinear)
+        return left_out & (height <= 0)
 
     def screening(self, data: Data, spec: Spec) -> LinearModels:
-        """The linear fit to X that decides which positives to leave out, with the same share."""
+        """The linear fit to X that decides which positives may be left out, with the same share."""
         straight = Spec(
             "standard", spec.loss, 1.0, spec.n_outliers, None, known_negative_share=spec.known_negative_share
         )
         return self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
+
+
+def _above_average(rows: Any, models: LinearModels) -> Floats:
+    """The score of each positive by the first model, minus the mean score of the unlabelled rows."""
+    coef = models.coef[[0]].toarray()[0]
+    of_positives, of_unlabelled = rows.scores(coef)
+    height: Floats = of_positives - rows.unl_share @ of_unlabelled
+    return height
 
 
 def of_derived(spec: Spec) -> Spec:
