@@ -13,7 +13,7 @@ RUN apt-get update \
 # From a mount, so that the wheel is in no layer. A shell glob cannot carry the names of extras.
 RUN --mount=type=bind,source=dist,target=/dist \
     set -- /dist/blindauc-*.whl \
-    && pip install --no-cache-dir "$1[cli,trees]"
+    && pip install --no-cache-dir "$1[cli,review,trees]"
 
 # A user given by --user has no home here; figures and downloads need a place for their caches.
 ENV HOME=/tmp
