@@ -24,7 +24,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     nothing is trimmed. Candidates that are far behind after the first folds are dropped.
 
     Shapes are weighted by the same likelihood of the averaged ranks of their candidates. The prior odds of a linear
-    score against each other shape are 10:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over
+    score against each other shape are 5:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over
     linear scores.
 
     The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, and
