@@ -202,7 +202,9 @@ def build_analysis(inputs: Inputs, steps: Steps, X: Floats, options: Options, or
     is_open = ~is_positive if inputs.verdict is None else ~is_positive & (inputs.verdict == UNCHECKED)
     unlabelled_scores = scores[is_open] if inputs.whole is None else inputs.whole.unlabelled_scores
     doubts = doubtful(steps, inputs.frame, is_positive, X[is_positive], inputs.id, inputs.numbers)
-    frequency = selection_frequency(ranking, X, is_positive, feature_groups(steps.preprocessor), seed)
+    # Of a larger table, the rows at the top of the ranking are at hand, too, and are no random sample.
+    some = is_positive | inputs.is_usual
+    frequency = selection_frequency(ranking, X[some], is_positive[some], feature_groups(steps.preprocessor), seed)
     features = feature_table(steps, frequency, scores[inputs.is_usual])
     held_out = OutOfFoldRanks(ranking, is_positive, scores, seed)
     findings = Findings(

@@ -12,7 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rows_in_parts import Y
 
 from blindauc import BlindAUCClassifier, ParquetRows
+from blindauc.analysis.inputs import Wishes
+from blindauc.analysis.large import analyse_files
 from blindauc.analysis.leaks import leaks_among
+from blindauc.analysis.options import Options
 from blindauc.cli.large import _without_logs_of_dask
 from blindauc.preprocessing import ColumnKind
 
@@ -158,3 +161,18 @@ def test_dask_logs_nothing_while_a_command_uses_it():
     with _without_logs_of_dask():
         assert not logger.isEnabledFor(logging.ERROR)
     assert logger.level == before
+
+
+def test_columns_of_a_large_table_are_as_stable_as_they_are_in_memory(tmp_path, monkeypatch):
+    # The rows at hand are the labelled ones, a random sample, and the first 10,000 of the ranking. The latter look like
+    # positives, and half-samples of them do not show which columns matter. A smaller random sample makes this plain.
+    monkeypatch.setattr("blindauc.analysis.large.MOST_DRAWN", 500)
+    rng = np.random.default_rng(0)
+    is_ill = rng.random(40_000) < 0.1
+    table = pd.DataFrame({f"lab {j}": rng.normal(size=40_000) + 0.9 * (is_ill if j < 4 else 0) for j in range(9)})
+    table["infection"] = np.where(is_ill & (rng.random(40_000) < 0.15), "yes", "")
+    table.to_parquet(tmp_path / "rows.parquet")
+    found = analyse_files(tmp_path / "rows.parquet", Wishes("infection"), Options(shape="linear")).features
+    frequency = found.set_index("column")["frequency"].sort_index().to_numpy()
+    assert frequency[:4].min() > 0.9
+    assert frequency[:4].min() > frequency[4:].max()
