@@ -11,6 +11,7 @@ from command_line import FIT, run, told
 
 from blindauc.analysis import analyse, compare
 from blindauc.analysis.model_on_rows import RankedRun
+from blindauc.cli.compare import comparison_lines
 from blindauc.metrics import blind_auc_difference, blind_auc_score
 from blindauc.report.compare import comparison_as_html
 
@@ -172,6 +173,16 @@ def test_labels_that_were_taken_back(table, whole):
     taken_back = [each for each in changed.no_longer_doubtful if each.row - 1 in first_five]
     assert taken_back
     assert all(each.after is None for each in taken_back)
+
+
+def test_the_command_says_how_many_flagged_labels_were_removed(table, whole):
+    corrected = table.copy()
+    corrected.loc[whole.doubtful["row"].to_numpy()[:2] - 1, "infection"] = ""
+    found = compare(whole, analyse(corrected, "infection", id="patient", shape="linear"))
+    [line] = [line for line in comparison_lines(found) if "no longer doubtful" in line]
+    n_gone = sum(change.after is None for change in found.no_longer_doubtful)
+    assert n_gone > 0
+    assert f" {len(found.no_longer_doubtful)} no longer doubtful ({n_gone} of them no longer labelled): P" in line
 
 
 def test_runs_on_other_rows_are_refused(table, whole):

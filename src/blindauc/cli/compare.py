@@ -191,7 +191,9 @@ def _label_lines(found: RunComparison) -> Iterator[str]:
     for words, changes in (("newly", found.newly_doubtful), ("no longer", found.no_longer_doubtful)):
         named = ", ".join(printable(change.name) for change in changes[:MOST_NAMED])
         more = f" and {len(changes) - MOST_NAMED:,} more" if len(changes) > MOST_NAMED else ""
-        yield f"  {len(changes):,} {words} doubtful{': ' if named else ''}{named}{more}"
+        n_gone = sum(change.after is None for change in changes)
+        gone = f" ({n_gone:,} of them no longer labelled)" if n_gone else ""
+        yield f"  {len(changes):,} {words} doubtful{gone}{': ' if named else ''}{named}{more}"
 
 
 def _column_lines(found: RunComparison) -> Iterator[str]:

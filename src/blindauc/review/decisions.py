@@ -21,6 +21,7 @@ DISAGREEMENT = "disagreement"
 LONGEST_NAME, LONGEST_NOTE, LONGEST_REQUEST = 80, 2_000, 64
 """The most characters of a reviewer's name, of a note, and of the identifier of a request (convention)."""
 
+# Not "yes" and "no": of a list of labels that are probably wrong, "no" may mean either.
 _SHORT = {
     "r": RIGHT,
     "w": WRONG,
@@ -29,8 +30,6 @@ _SHORT = {
     "unclear": CANNOT_TELL,
     "cannot_tell": CANNOT_TELL,
     "can't tell": CANNOT_TELL,
-    "yes": RIGHT,
-    "no": WRONG,
 }
 _AS_LABELLED = {POSITIVE: RIGHT, NEGATIVE: WRONG}
 _AS_UNLABELLED = {RIGHT: POSITIVE, WRONG: NEGATIVE}
@@ -102,7 +101,7 @@ def read_decision(word: str, label: str) -> str | None:
     Examples
     --------
     >>> from blindauc.review.decisions import read_decision
-    >>> read_decision(" Wrong", "positive"), read_decision("no", "unlabelled"), read_decision("perhaps", "positive")
+    >>> read_decision(" Wrong", "positive"), read_decision("w", "unlabelled"), read_decision("no", "positive")
     ('wrong', 'negative', None)
     """
     word = " ".join(word.casefold().split())
