@@ -96,6 +96,7 @@ def candidates(scorer: MixedScorer, data: Data) -> space.Space:
         ridges=None,
         outlier_shares=space.OUTLIER_SHARES,
         column_counts=space.column_counts(data.n_features),
+        all_columns=data.n_features,
     )
     return space.space_of(scorer, data, choices)
 
@@ -116,7 +117,7 @@ def search_without_race(scorer: MixedScorer, data: Data, tried: space.Space, see
     with patch.object(search, "ELIMINATION_ODDS", np.inf):
         splits = fold_splits(data, 5, seed)
         return race(
-            scorer, data, tried.specs, tried.log_belief, splits, rule="average", n_jobs=1, report=lambda *_: None
+            scorer, data, tried.specs, tried.belief, splits, rule="average", n_jobs=1, report=lambda *_: None
         )
 
 

@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from blindauc.choice import belief, search, space
 from blindauc.choice.likelihood import log_likelihood
-from blindauc.choice.weights import POWER, gibbs_weights, of_shapes
+from blindauc.choice.weights import POWER, gibbs_weights
 from blindauc.scorers.mixed import SELECTING
 
 SHAPES = tuple(space.SHAPES)
@@ -32,6 +32,7 @@ class Record:
         self.columns, self.truth = stored["columns"], stored["truth"]
         self.scores, self.y_test = stored["scores"], stored["y_test"]
         self.counts = np.unique(self.n_columns)[::-1]
+        self.selects = self.n_columns < self.counts[0]
 
     def auc(self, scores: np.ndarray) -> float:
         n_pos, n_neg = self.y_test.sum(), (~self.y_test).sum()
@@ -40,8 +41,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Group:
-    """The candidates of one shape that are left, their log weights and that of the shape."""
+    """The candidates of one branch that are left, their log weights and that of the branch."""
 
+    shape: str
     index: np.ndarray
     log_weights: np.ndarray
     log_share: float
@@ -62,6 +64,8 @@ class Rule:
     unscaled: float = belief.UNSCALED_ODDS
     contamination: float = belief.CONTAMINATION_SCALE
     nonlinear: float = belief.NONLINEAR_ODDS
+    selecting: float = 1.0
+    has_branches: bool = True
     power: float = POWER
     by_mean_rank: bool = False
     by_screening: bool = True
@@ -73,7 +77,8 @@ class Rule:
     def weights(self, record: Record) -> np.ndarray:
         groups = self._raced(record)
         shares = softmax([group.log_share for group in groups])
-        shares *= shares >= self.min_shape_weight
+        shapes = np.array([group.shape for group in groups])
+        shares *= [shares[shapes == shape].sum() >= self.min_shape_weight for shape in shapes]
         weights = np.zeros(len(record.shape))
         for group, share in zip(groups, shares / shares.sum(), strict=True):
             weights[group.index] = share * softmax(group.log_weights)
@@ -88,7 +93,7 @@ class Rule:
             groups = self._groups(record, log_belief, left, seen)
             left = self._survivors(groups)
         return [
-            Group(group.index[stays], group.log_weights[stays], group.log_share)
+            Group(group.shape, group.index[stays], group.log_weights[stays], group.log_share)
             for group in groups
             for stays in [np.isin(group.index, left)]
         ]
@@ -103,14 +108,21 @@ class Rule:
         ranks = mean_seen(record.repeats[: self.n_repeats, left], seen)
         screening = mean_seen(record.screening[: self.n_repeats, left], seen)
         groups = []
-        for shape, places in of_shapes(record.shape[left].tolist()).items():
+        for (shape, selects), places in self._branches(record, left).items():
             log_weights = log_belief[left[places]] + self._evidence(ranks[places])
             if self.by_screening and not np.isnan(screening[places]).any():
                 log_weights += self._evidence(screening[places])
-            odds = 1.0 if shape == "linear" else self.nonlinear
+            odds = (1.0 if shape == "linear" else self.nonlinear) * (self.selecting if selects else 1.0)
             average = softmax(log_weights) @ ranks[places]
-            groups.append(Group(left[places], log_weights, np.log(odds) + self._evidence(average[None])[0]))
+            odds /= 1 + self.selecting if self.has_branches and shape in SELECTING else 1
+            log_share = np.log(odds) + self._evidence(average[None])[0]
+            groups.append(Group(shape, left[places], log_weights, log_share))
         return groups
+
+    def _branches(self, record: Record, left: np.ndarray) -> dict[tuple[str, bool], np.ndarray]:
+        shape, selects = record.shape[left], record.selects[left] & self.has_branches
+        every = dict.fromkeys(zip(shape.tolist(), selects.tolist(), strict=True))
+        return {(s, some): np.flatnonzero((shape == s) & (selects == some)) for s, some in every}
 
     def _evidence(self, ranks: np.ndarray) -> np.ndarray:
         """Log weights by the likelihood of the ranks, or by their sum."""
@@ -165,6 +177,9 @@ ABLATION = {
     "odds of bent shapes 1:10": Rule(nonlinear=0.1),
     "odds of bent shapes 1:2.5": Rule(nonlinear=0.4),
     "odds of bent shapes 1:1": Rule(nonlinear=1.0),
+    "all columns one of their numbers": Rule(has_branches=False),
+    "odds of selecting columns 1:2": Rule(selecting=0.5),
+    "odds of selecting columns 2:1": Rule(selecting=2.0),
     "shapes from 2.5 % of the weight on": Rule(min_shape_weight=0.025),
     "shapes from 10 % of the weight on": Rule(min_shape_weight=0.1),
     "no evidence of screening fits": Rule(by_screening=False),
@@ -214,10 +229,12 @@ def check_the_rule(record: Record) -> None:
     """Without the race and the minimal weight of a shape, the replayed rule must equal that of the library."""
     rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
     ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
-    log_belief = belief.log_belief(record.decade.astype(float), record.scaling == "none", record.share)
-    weights = gibbs_weights(
-        log_belief, ranks, np.ones(ranks.shape[1]), shapes=record.shape.tolist(), screening=screening
-    )
+    within = belief.log_belief(record.decade.astype(float), record.scaling == "none", record.share)
+    every = list(zip(record.shape.tolist(), record.selects.tolist(), strict=True))
+    branches = list(dict.fromkeys(every))
+    between = belief.log_belief_in_branches(branches)
+    believed = belief.Belief(within, np.array([branches.index(each) for each in every]), between)
+    weights = gibbs_weights(believed, ranks, np.ones(ranks.shape[1]), screening=screening)
     np.testing.assert_allclose(rule.weights(record), weights, atol=1e-3)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from instances import as_data
 from referee import evidence_of
 
+from blindauc.choice.belief import Belief
 from blindauc.choice.search import race
 from blindauc.datasets import make_paper_data
 from blindauc.evidence.folds import fold_splits
@@ -83,12 +84,14 @@ def raced(
     scorer=None,
     data=RACERS,
     specs=MIXES,
-    belief=RACE_BELIEF,
+    log_belief=RACE_BELIEF,
     splits=RACE_SPLITS,
     rule="average",
     n_jobs=None,
+    belief=None,
     **options,
 ):
     scorer = scorer or FakeScorer()
     report = options.get("report", lambda *_: None)
+    belief = Belief.of_one_branch(log_belief) if belief is None else belief
     return race(scorer, data, specs, belief, splits, rule=rule, n_jobs=n_jobs, report=report)

@@ -9,6 +9,7 @@ from candidates import DATA, raced, specs_of
 from instances import as_data, linear_scorer
 
 from blindauc.choice.average import averaged, median_probability
+from blindauc.choice.belief import Belief
 from blindauc.choice.search import Search, without_search
 from blindauc.evidence.folds import fold_splits
 from blindauc.scorers.projection import Projection
@@ -129,7 +130,7 @@ class Given:
 def test_columns_and_positives_go_with_half_of_the_weight():
     data = as_data(np.zeros((20, 3)), np.arange(20) < 3)
     unknown = np.full((3, 3), np.nan)
-    search = Search(data, NINE[:3], np.log([0.55, 0.25, 0.2]), unknown, [], [], [])
+    search = Search(data, NINE[:3], Belief.of_one_branch(np.log([0.55, 0.25, 0.2])), unknown, [], [], [])
     average = averaged(Given(), search, by_support=False)
     np.testing.assert_allclose(average.model.weight, [0.55, 0.25, 0.2])
     np.testing.assert_allclose(average.inclusion, [0.8, 0.45, 0.2])
@@ -146,7 +147,7 @@ def support_cost(is_sparse, seed):
     splits, specs = fold_splits(data, 3, seed=0), specs_of((0.01, 0.0, 9), (0.01, 0.0, 1))
     models = [linear_scorer().path(data.subset(split.fitted), specs) for split in splits]
     alike = np.full((2, 50), 0.5)
-    search = Search(data, specs, np.log([0.4, 0.6]), alike, splits, models, [])
+    search = Search(data, specs, Belief.of_one_branch(np.log([0.4, 0.6])), alike, splits, models, [])
     return averaged(linear_scorer(), search, by_support=False).support_cost
 
 

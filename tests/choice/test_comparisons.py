@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from blindauc import Estimate
 from blindauc.choice.baselines import BASELINES, Comparison, compare, difference_of_means, l1_logistic
+from blindauc.choice.belief import Belief
 from blindauc.choice.weights import gibbs_weights
 from blindauc.datasets import make_paper_data
 from blindauc.evidence.folds import fold_splits
@@ -70,8 +71,8 @@ def test_a_baseline_is_as_good_unless_the_choice_is_surely_better():
 def test_weights_of_a_fold_are_as_sharp_as_those_of_all_positives_that_were_held_out():
     """Where splits hold out only some positives, the others have no rank and must not count."""
     ranks = np.array([[0.9, 0.9, np.nan, np.nan], [0.7, 0.7, np.nan, np.nan]])
-    everyone = gibbs_weights(np.zeros(2), ranks, np.ones(4))
-    one_of_two = gibbs_weights(np.zeros(2), ranks, np.ones(4), kept=np.array([True, False, True, True]))
+    everyone = gibbs_weights(Belief.of_one_branch(np.zeros(2)), ranks, np.ones(4))
+    one_of_two = gibbs_weights(Belief.of_one_branch(np.zeros(2)), ranks, np.ones(4), kept=np.array([True, False, True, True]))
     np.testing.assert_allclose(one_of_two, everyone)
-    nobody = gibbs_weights(np.log([0.3, 0.7]), ranks, np.ones(4), kept=np.array([False, False, True, True]))
+    nobody = gibbs_weights(Belief.of_one_branch(np.log([0.3, 0.7])), ranks, np.ones(4), kept=np.array([False, False, True, True]))
     np.testing.assert_allclose(nobody, [0.3, 0.7])

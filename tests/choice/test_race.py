@@ -9,6 +9,7 @@ from instances import as_data
 from joblib import parallel_config
 from referee import evidence_of
 
+from blindauc.choice.belief import Belief
 from blindauc.choice.results import cv_results
 from blindauc.choice.search import ELIMINATION_ODDS, RULES, without_search
 from blindauc.evidence.folds import Split
@@ -51,7 +52,7 @@ def test_the_race_against_a_slow_one():
         assert each.n_splits == sum(each.spec in runners for runners in left[:-1])
     for spec, ranks in zip(search.specs, search.ranks, strict=True):
         np.testing.assert_allclose(ranks, [np.mean(seen[spec][row]) for row in range(60)])
-    np.testing.assert_allclose(search.log_belief, [RACE_BELIEF[MIXES.index(spec)] for spec in search.specs])
+    np.testing.assert_allclose(search.belief.log_within, [RACE_BELIEF[MIXES.index(spec)] for spec in search.specs])
 
 
 class ScreenedScorer(FakeScorer):
@@ -65,7 +66,7 @@ class ScreenedScorer(FakeScorer):
 
 def test_ranks_by_screening_fits_are_out_of_fold_and_decide_between_equals():
     specs = specs_of((0.5, 0.0, 2), (0.5, 0.1, 2))
-    search = raced(ScreenedScorer(), specs=specs, belief=np.zeros(2))
+    search = raced(ScreenedScorer(), specs=specs, log_belief=np.zeros(2))
     _, seen = slow_race(RACERS, [replace(specs[0], l2=1.0)], [0.0], RACE_SPLITS)
     by_row = next(iter(seen.values()))
     assert search.specs == specs[:1]
@@ -83,13 +84,23 @@ def test_every_split_has_the_models_of_those_that_are_left():
 def test_hopeless_candidates_are_judged_once_and_equals_of_the_leader_to_the_end():
     specs = specs_of((1.0, 0.0, 2), (1.0, 0.1, 2), (0.0, 0.0, 2))
     belief = np.array([0.0, 0.0, -1e3])
-    search = raced(specs=specs, belief=belief)
+    search = raced(specs=specs, log_belief=belief)
     assert [each.n_splits for each in search.tried] == [8, 8, 1]
     assert search.specs == specs[:2]
     np.testing.assert_allclose(search.weights, [0.5, 0.5])
     # Less than hopeless is not given up.
-    near = raced(specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), belief=np.array([0.0, -0.99 * np.log(ELIMINATION_ODDS)]))
+    near = raced(specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), log_belief=np.array([0.0, -0.99 * np.log(ELIMINATION_ODDS)]))
     assert [each.n_splits for each in near.tried] == [8, 8]
+
+
+def test_the_leader_of_each_branch_stays_and_others_only_where_the_branch_can_win():
+    specs = specs_of((1.0, 0.0, 9), (1.0, 0.1, 9), (0.9, 0.0, 2), (0.9, 0.1, 2))
+    for gap, remaining in ((0.0, [0, 1, 2, 3]), (1.1, [0, 1, 3])):
+        # Between the branches; the last candidate leads its branch.
+        belief = Belief(np.array([0.0, 0.0, 0.0, 0.1]), np.array([0, 0, 1, 1]), np.array([gap * 2 * 6.9, 0.0]))
+        search = raced(specs=specs, belief=belief)
+        assert search.specs == [specs[k] for k in remaining]
+        np.testing.assert_array_equal(search.belief.branch, belief.branch[remaining])
 
 
 def by_spec(search):
@@ -106,7 +117,7 @@ def test_neither_jobs_nor_the_order_of_specs_matter():
     assert by_spec(side_by_side) == by_spec(one)
     assert side_by_side.tried == one.tried
     order = np.random.default_rng(0).permutation(len(MIXES))
-    other = raced(specs=[MIXES[k] for k in order], belief=RACE_BELIEF[order])
+    other = raced(specs=[MIXES[k] for k in order], log_belief=RACE_BELIEF[order])
     assert set(other.specs) == set(one.specs)
     for spec, numbers in by_spec(other).items():
         np.testing.assert_allclose(numbers, by_spec(one)[spec], rtol=1e-12)
@@ -149,7 +160,7 @@ def test_weights_without_what_a_split_holds_out_do_not_depend_on_it(rule):
             changed = replace(search, ranks=np.where(held_out, other, search.ranks))
             np.testing.assert_array_equal(changed.weights_without(split.held_out), found)
         kept = ~held_out
-        expected = slow_weights(search.log_belief, search.ranks[:, kept], np.full(kept.sum(), 60 / kept.sum()))
+        expected = slow_weights(search.belief.log_within, search.ranks[:, kept], np.full(kept.sum(), 60 / kept.sum()))
         np.testing.assert_allclose(found, expected if rule == "average" else np.eye(len(expected))[expected.argmax()])
 
 
@@ -180,7 +191,7 @@ def test_only_proportions_count_of_weights_that_are_no_counts(factor):
     assert scaled.specs == plain.specs
     np.testing.assert_allclose(scaled.weights, plain.weights)
     counted = raced(data=as_data(RACE, RACERS.is_positive, np.full(200, 3.0)))
-    np.testing.assert_allclose(counted.weights, slow_weights(counted.log_belief, counted.ranks, np.full(60, 3.0)))
+    np.testing.assert_allclose(counted.weights, slow_weights(counted.belief.log_within, counted.ranks, np.full(60, 3.0)))
 
 
 def test_without_a_search_the_one_candidate_is_all():
@@ -205,5 +216,5 @@ def test_results_are_a_whole_table():
     weight = dict(zip(search.specs, search.weights, strict=True))
     np.testing.assert_array_equal(table["weight"], [weight.get(spec, 0.0) for spec in MIXES])
     # Counts per group are tuples, and stay so.
-    one = raced(specs=specs_of((1.0, 0.0, (1, 2)), (1.0, 0.0, (2, 2))), belief=np.zeros(2))
+    one = raced(specs=specs_of((1.0, 0.0, (1, 2)), (1.0, 0.0, (2, 2))), log_belief=np.zeros(2))
     assert list(cv_results(one, lambda spec: spec.params)["param_n_features_to_select"]) == [(1, 2), (2, 2)]

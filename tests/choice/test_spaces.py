@@ -26,8 +26,8 @@ def test_a_space_is_every_combination(ridges):
     parts = {"scalings": ["standard", "none"], "losses": ["logistic", "hinge"], "outlier_shares": [0.0, 0.1]}
     uneven = as_data(PAPER.X * 10.0 ** np.arange(9), DATA.is_positive)
     space = linear_space(uneven, **parts, ridges=ridges, column_counts=[9, 3])
-    assert len(space.specs) == len(set(space.specs)) == len(space.log_belief)
-    assert np.isfinite(space.log_belief).all()
+    assert len(space.specs) == len(set(space.specs)) == len(space.belief.log_within)
+    assert np.isfinite(space.belief.log_within).all()
     kinds = {spec.kind for spec in space.specs}
     assert kinds == {("linear", *kind, None) for kind in product(parts["scalings"], parts["losses"])}
     for kind in kinds:
@@ -47,9 +47,9 @@ def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():
     ridges = [likeliest * 10.0**k for k in range(6, -11, -1)]
     choices = {"scalings": ["standard"], "losses": ["logistic"], "outlier_shares": [0.0, 0.2], "column_counts": [9, 2]}
     space = linear_space(DATA, ridges=ridges, **choices)
-    assert np.isfinite(space.log_belief).all()
+    assert np.isfinite(space.belief.log_within).all()
     of_ridge = {
-        l2: {b for spec, b in zip(space.specs, space.log_belief, strict=True) if spec.l2 == l2} for l2 in ridges
+        l2: {b for spec, b in zip(space.specs, space.belief.log_within, strict=True) if spec.l2 == l2} for l2 in ridges
     }
     first = [max(of_ridge[l2]) for l2 in ridges]
     assert np.argmax(first) == ridges.index(likeliest)
@@ -65,7 +65,7 @@ def test_belief_does_not_depend_on_units():
         one, other = (
             linear_space(as_data(X, DATA.is_positive), scalings=[scaling], **parts) for X in (DATA.X, 1e3 * DATA.X)
         )
-        np.testing.assert_allclose(one.log_belief, other.log_belief, rtol=1e-6)
+        np.testing.assert_allclose(one.belief.log_within, other.belief.log_within, rtol=1e-6)
         np.testing.assert_allclose([b.l2 / a.l2 for a, b in zip(one.specs, other.specs, strict=True)], factor)
 
 

@@ -8,14 +8,21 @@ hundreds of candidates, and the belief decides where the evidence does not.
   ridge, the evidence of a few labelled rows is enough to select it.
 - Scaling: most data sets are ranked better with columns on a common scale; sometimes the original units carry meaning.
 - Share of wrong labels: exponential, as in `blindauc.prior`.
-- Losses and numbers of columns: uniform. No other distribution was better in `benchmarks/choice.py`.
+- Losses and numbers of selected columns: uniform. No other distribution was better in `benchmarks/choice.py`.
+
+Candidates form branches: a shape with all columns, or with selected ones. Whether columns should be selected at all is
+a question of its own, and both answers are as probable. If all columns were just one of a dozen numbers of columns, a
+few labels could rarely show that all of them matter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 
-from blindauc._typing import Bools, Floats
+from blindauc._typing import Bools, Floats, Ints
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 LIKELY_RIDGE = 1.0
@@ -56,9 +63,55 @@ def log_belief_in_multiples(multiples: Floats) -> Floats:
     return -np.log1p(multiples)
 
 
-def log_belief_in_shape(shape: str) -> float:
-    """Log belief in a shape, up to a constant."""
-    return 0.0 if shape == "linear" else float(np.log(NONLINEAR_ODDS))
+@dataclass(frozen=True)
+class Belief:
+    """The prior over candidates: over the branches, and over the candidates within each.
+
+    Parameters
+    ----------
+    log_within : array of shape (n_candidates,)
+        Log probability among the candidates of the same branch, up to a constant for each branch.
+    branch : int array of shape (n_candidates,)
+        The branch of each candidate, an index into `log_between`.
+    log_between : array of shape (n_branches,)
+        Log probability of each branch, up to a constant.
+    """
+
+    log_within: Floats
+    branch: Ints
+    log_between: Floats
+
+    @classmethod
+    def of_one_branch(cls, log_within: Floats) -> Belief:
+        """The belief in candidates that are all of the same branch."""
+        return cls(log_within, np.zeros(len(log_within), dtype=np.intp), np.zeros(1))
+
+    def only(self, index: Ints) -> Belief:
+        """The belief in a subset of the candidates."""
+        return replace(self, log_within=self.log_within[index], branch=self.branch[index])
+
+    def updated(self, log_factors: Floats) -> Belief:
+        """The belief multiplied by a factor for each candidate."""
+        return replace(self, log_within=self.log_within + log_factors)
+
+    def members(self) -> dict[int, Ints]:
+        """The candidates of each branch."""
+        return {int(each): np.flatnonzero(self.branch == each) for each in np.unique(self.branch)}
+
+
+def log_belief_in_branches(branches: Sequence[tuple[str, bool]]) -> Floats:
+    """Log belief in each branch, a shape and whether it selects columns, up to a constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from blindauc.choice.belief import log_belief_in_branches
+    >>> np.exp(log_belief_in_branches([("linear", False), ("linear", True), ("trees", False)])).tolist()
+    [0.5, 0.5, 0.2]
+    """
+    shapes = [shape for shape, _ in branches]
+    odds = [(1.0 if shape == "linear" else NONLINEAR_ODDS) / shapes.count(shape) for shape in shapes]
+    return np.log(odds)
 
 
 def likeliest_ridge(ridge_unit: float) -> float:
@@ -67,7 +120,7 @@ def likeliest_ridge(ridge_unit: float) -> float:
 
 
 def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> Floats:
-    """Log belief in each candidate, among those of its shape and up to a constant.
+    """Log belief in each candidate, among those of its branch and up to a constant.
 
     Parameters
     ----------

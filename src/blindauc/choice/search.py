@@ -1,26 +1,26 @@
 """The search: candidates of all settings in a race, fold by fold.
 
 All candidates are fitted to the first fold. After each fold, candidates whose weight is too small relative to the
-leader of their shape are eliminated (a sequential probability ratio test, Wald 1945, run as a race: Maron and Moore,
-Hoeffding races, NIPS 1994). The leader of each shape always stays, so that shapes can be compared. The candidates that
-remain after the last fold are averaged.
+leader of their branch are eliminated (a sequential probability ratio test, Wald 1945, run as a race: Maron and Moore,
+Hoeffding races, NIPS 1994). The leader of each branch always stays, so that branches can be compared. The candidates
+that remain after the last fold are averaged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from joblib import delayed
-from scipy.special import softmax
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.choice.belief import Belief
 from blindauc.choice.parallel import ReportedParallel
 from blindauc.choice.verdicts import belief_by_verdicts
-from blindauc.choice.weights import evidence_for, gibbs_weights, log_shape_weight, of_shapes
+from blindauc.choice.weights import branch_log_weights, evidence_for, gibbs_weights
 from blindauc.data import Data
 from blindauc.evidence.folds import Split
 from blindauc.evidence.out_of_fold import held_out_ranks, mean_estimate
@@ -28,7 +28,7 @@ from blindauc.scorers.contract import Model, Models, Scorer
 from blindauc.scorers.spec import Spec
 
 ELIMINATION_ODDS = 1000.0
-"""Odds against a candidate, relative to the leader of its shape, at which it is eliminated.
+"""Odds against a candidate, relative to the leader of its branch, at which it is eliminated.
 
 Ten times what Jeffreys calls decisive (Theory of Probability, 1961). `docs/concepts/how-tuning-works.md` reports the
 effect of halving and doubling it.
@@ -56,7 +56,7 @@ class Search:
     ----------
     data : Data
     specs : the candidates
-    log_belief : array of shape (n_candidates,)
+    belief : Belief in the candidates
     ranks : array of shape (n_candidates, n_pos)
         Out-of-fold ranks of the labelled positives, averaged over repeats; NaN for positives never held out.
     splits : the folds of the race
@@ -71,7 +71,7 @@ class Search:
 
     data: Data
     specs: Sequence[Spec]
-    log_belief: Floats
+    belief: Belief
     ranks: Floats
     splits: Sequence[Split]
     models: Sequence[Models]
@@ -87,9 +87,9 @@ class Search:
 
     def _shares(self, weights: Floats) -> Floats:
         """The shares by the rule; 0 for shapes with less than `MIN_SHAPE_WEIGHT`."""
-        shares = RULES[self.rule](weights)
-        for places in of_shapes([spec.shape for spec in self.specs]).values():
-            shares[places] *= shares[places].sum() >= MIN_SHAPE_WEIGHT
+        shares, shapes = RULES[self.rule](weights), np.array([spec.shape for spec in self.specs])
+        for shape in np.unique(shapes):
+            shares[shapes == shape] *= shares[shapes == shape].sum() >= MIN_SHAPE_WEIGHT
         return shares / shares.sum()
 
     @property
@@ -112,15 +112,14 @@ class Search:
 
     def _weights(self, used: Bools | None) -> Floats:
         """The shares of the candidates, from the ranks and verdicts of the `used` rows; all rows if None."""
-        shapes, is_positive = [spec.shape for spec in self.specs], self.data.is_positive
+        is_positive, screening = self.data.is_positive, self.screening_ranks
         kept, weight = None if used is None else used[is_positive], self.data.counts[is_positive]
-        weights_for = partial(gibbs_weights, shapes=shapes, screening=self.screening_ranks)
-        weights = weights_for(self.log_belief, self.ranks, weight, kept)
+        weights = gibbs_weights(self.belief, self.ranks, weight, kept, screening=screening)
         if self.data.verdict is not None:
             # The probability of the verdicts depends on the ranks of the average, and these depend on the weights. This
             # is one step of the fixed-point iteration.
-            belief = self.log_belief + belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), used)
-            weights = weights_for(belief, self.ranks, weight, kept)
+            factors = belief_by_verdicts(self.data, self.specs, self._mean_ranks(weights), used)
+            weights = gibbs_weights(self.belief.updated(factors), self.ranks, weight, kept, screening=screening)
         return self._shares(weights)
 
     def _mean_ranks(self, weights: Floats) -> Floats:
@@ -136,7 +135,7 @@ class Search:
         return replace(
             self,
             specs=[self.specs[int(k)] for k in index],
-            log_belief=self.log_belief[index],
+            belief=self.belief.only(index),
             ranks=self.ranks[index],
             negative_ranks=None if self.negative_ranks is None else self.negative_ranks[index],
             screening_ranks=None if self.screening_ranks is None else self.screening_ranks[index],
@@ -164,7 +163,7 @@ def race(
     scorer: Scorer,
     data: Data,
     specs: Sequence[Spec],
-    log_belief: Floats,
+    belief: Belief,
     splits: Sequence[Split],
     *,
     rule: str,
@@ -172,7 +171,7 @@ def race(
     report: Report,
 ) -> Search:
     """Fit the specs to one split after another, and eliminate those with too little weight."""
-    state = _Race(scorer, data, specs, log_belief, n_jobs, report)
+    state = _Race(scorer, data, specs, belief, n_jobs, report)
     for number, split in enumerate(splits):
         state.run(split, f"fold {number + 1} of {len(splits)}")
     return state.end(splits, rule)
@@ -186,11 +185,11 @@ class _Race:
         scorer: Scorer,
         data: Data,
         specs: Sequence[Spec],
-        log_belief: Floats,
+        belief: Belief,
         n_jobs: int | None,
         report: Report,
     ) -> None:
-        self.scorer, self.data, self.specs, self.log_belief = scorer, data, specs, log_belief
+        self.scorer, self.data, self.specs, self.belief = scorer, data, specs, belief
         self.n_jobs, self.report = n_jobs, report
         self.remaining = np.arange(len(specs))
         self.models: list[tuple[Ints, Models]] = []
@@ -224,19 +223,18 @@ class _Race:
         self.models = [_selected(self.remaining, *each) for each in self.models]
 
     def _survivors(self, index: Ints) -> Ints:
-        """The candidates of each shape that are within `ELIMINATION_ODDS` of its leader.
+        """The candidates of each branch that are within `ELIMINATION_ODDS` of its leader.
 
-        If a shape is beyond these odds relative to the best shape, only its leader remains.
+        If a branch is beyond these odds relative to the best branch, only its leader remains.
         """
-        ranks, places = self._ranks(index)[:, self.is_positive], of_shapes([self.specs[k].shape for k in index])
-        weight, screening = self.pos_weight, self._screening_ranks(index)
-        weights = {
-            k: self.log_belief[index[at]] + evidence_for(ranks[at], weight, screening[at]) for k, at in places.items()
-        }
-        shares = {k: log_shape_weight(k, softmax(weights[k]), ranks[at], weight) for k, at in places.items()}
-        max_gap, best = np.log(ELIMINATION_ODDS), max(shares.values())
-        gap = {k: max_gap if shares[k] >= best - max_gap else 0.0 for k in places}
-        return np.concatenate([index[at[weights[k] >= weights[k].max() - gap[k]]] for k, at in places.items()])
+        ranks, belief = self._ranks(index)[:, self.is_positive], self.belief.only(index)
+        within, branches = branch_log_weights(belief, ranks, self.pos_weight, self._screening_ranks(index))
+        max_gap, best = np.log(ELIMINATION_ODDS), max(branches.values())
+        kept = []
+        for branch, at in belief.members().items():
+            gap = max_gap if branches[branch] >= best - max_gap else 0.0
+            kept.append(index[at[within[at] >= within[at].max() - gap]])
+        return np.concatenate(kept)
 
     def _ranks(self, index: Ints) -> Floats:
         n_held_out = self.n_held_out[index]
@@ -253,7 +251,7 @@ class _Race:
         ranks, is_positive = self._ranks(index), self.is_positive
         negative_ranks = None if is_positive.all() else ranks[:, ~is_positive]
         of_positives = ranks[:, is_positive]
-        belief = self.log_belief[index]
+        belief = self.belief.only(index)
         screening = self._screening_ranks(index)
         tried = self._tried()
         return Search(self.data, specs, belief, of_positives, splits, models, tried, rule, negative_ranks, screening)
@@ -276,7 +274,8 @@ def _selected(wanted: Ints, fitted: Ints, models: Models) -> tuple[Ints, Models]
 
 def without_search(data: Data, spec: Spec) -> Search:
     """A search with a single candidate and no splits, for data with too few positives to compare candidates."""
-    return Search(data, [spec], np.zeros(1), np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
+    belief = Belief.of_one_branch(np.zeros(1))
+    return Search(data, [spec], belief, np.full((1, int(data.is_positive.sum())), np.nan), [], [], [])
 
 
 def _independent_paths(specs: Sequence[Spec], index: Ints) -> list[Ints]:

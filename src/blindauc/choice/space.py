@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats
-from blindauc.choice.belief import LIKELY_RIDGE, log_belief, log_belief_in_multiples
+from blindauc.choice.belief import LIKELY_RIDGE, Belief, log_belief, log_belief_in_branches, log_belief_in_multiples
 from blindauc.data import Data
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.contract import Scorer
@@ -64,6 +64,7 @@ class Choices:
     shapes, scalings, losses, outlier_shares, gammas, n_leaves, n_rounds, known_negative_shares : sequences
     ridges : sequence of float, or None to place them relative to the data's curvature
     column_counts : sequence of numbers of columns, or of groups, for shapes that select columns
+    all_columns : the column count that stands for all columns; None always does
     """
 
     shapes: Sequence[str]
@@ -72,6 +73,7 @@ class Choices:
     ridges: Sequence[float] | None
     outlier_shares: Sequence[float]
     column_counts: Sequence[Any]
+    all_columns: Any = None
     gammas: Sequence[float] = GAMMAS
     n_leaves: Sequence[int] = N_LEAVES
     n_rounds: Sequence[int] = N_ROUNDS
@@ -85,11 +87,11 @@ class Space:
     Parameters
     ----------
     specs : the candidates
-    log_belief : ndarray of shape (n_candidates,), see `belief.py`
+    belief : Belief
     """
 
     specs: Sequence[Spec]
-    log_belief: Floats
+    belief: Belief
 
     @property
     def likeliest(self) -> Spec:
@@ -98,22 +100,20 @@ class Space:
         It is used if there are too few positives for a search.
         """
         is_first = [spec.shape == self.specs[0].shape for spec in self.specs]
-        return self.specs[int(np.where(is_first, self.log_belief, -np.inf).argmax())]
+        return self.specs[int(np.where(is_first, self.belief.log_within, -np.inf).argmax())]
 
 
 def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
-    """Every combination of the choices, with the belief in each among the candidates of its shape."""
-    every = [_space_of_shape(shape, scorer, data, choices) for shape in choices.shapes]
-    specs = [spec for space in every for spec in space.specs]
-    return Space(specs, np.concatenate([space.log_belief for space in every]))
-
-
-def _space_of_shape(shape: str, scorer: Scorer, data: Data, choices: Choices) -> Space:
-    placed = list(SHAPES[shape](scorer, data, choices))
+    """Every combination of the choices, with the belief in each."""
+    placed = [each for shape in choices.shapes for each in SHAPES[shape](scorer, data, choices)]
     specs, decades = [spec for spec, _ in placed], np.array([decade for _, decade in placed])
     is_unscaled = np.array([spec.scaling == "none" for spec in specs])
     shares = np.array([spec.n_outliers for spec in specs])
-    return Space(specs, log_belief(decades, is_unscaled, shares) + log_belief_in_multiples(_multiples(specs, data)))
+    within = log_belief(decades, is_unscaled, shares) + log_belief_in_multiples(_multiples(specs, data))
+    every = [(spec.shape, spec.n_features_to_select not in (None, choices.all_columns)) for spec in specs]
+    branches = list(dict.fromkeys(every))
+    branch = np.array([branches.index(each) for each in every])
+    return Space(specs, Belief(within, branch, log_belief_in_branches(branches)))
 
 
 def _multiples(specs: Sequence[Spec], data: Data) -> Floats:

@@ -15,20 +15,18 @@ nonlinear candidate leaves out, adds its evidence. If these labels are wrong, it
 left out: they then rank last, and the others higher. If they are right, and only the true score is nonlinear, it is
 hardly higher.
 
-Candidates are compared within their shape. Shapes are compared by the likelihood of the averaged ranks of their
-candidates, so that a shape gains nothing by having many candidates. Among candidates of the same shape and equal
-belief, more evidence never gives less weight.
+Candidates are compared within their branch: a shape with all columns, or with selected ones. Branches are compared by
+the likelihood of the averaged ranks of their candidates, so that a branch gains nothing by having many candidates.
+Among candidates of the same branch and equal belief, more evidence never gives less weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.special import softmax
 
-from blindauc._typing import Bools, Floats, Ints
-from blindauc.choice.belief import log_belief_in_shape
+from blindauc._typing import Bools, Floats
+from blindauc.choice.belief import Belief
 from blindauc.choice.likelihood import log_likelihood
 
 POWER = 1 / 3
@@ -60,63 +58,61 @@ def evidence_for(ranks: Floats, weight: Floats, screening: Floats | None = None)
 
 
 def gibbs_weights(
-    log_belief: Floats,
+    belief: Belief,
     ranks: Floats,
     weight: Floats,
     kept: Bools | None = None,
     *,
-    shapes: Sequence[str] | None = None,
     screening: Floats | None = None,
 ) -> Floats:
     """The weights of the candidates; they sum to one.
 
     Parameters
     ----------
-    log_belief : array of shape (n_candidates,)
+    belief : Belief
     ranks : array of shape (n_candidates, n_pos), NaN for positives never held out
     weight : array of shape (n_pos,)
     kept : mask of shape (n_pos,), optional
         The positives whose ranks are used, with weights scaled up to the total of all ranked positives; all by default.
         If none is kept, the evidence is zero.
-    shapes : sequence of str, optional
-        The shape of each candidate; by default all have the same.
     screening : array of shape (n_candidates, n_pos), optional
         The ranks by the screening fits, see `evidence_for`.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from blindauc.choice.belief import Belief
     >>> from blindauc.choice.weights import gibbs_weights
     >>> ranks = np.array([[0.9, 0.8], [0.7, 0.8]])
-    >>> gibbs_weights(np.zeros(2), ranks, np.ones(2)).round(2).tolist()
+    >>> gibbs_weights(Belief.of_one_branch(np.zeros(2)), ranks, np.ones(2)).round(2).tolist()
     [0.58, 0.42]
     """
     ranked = ~np.isnan(ranks[0])
     some = np.where(ranked if kept is None else ranked & kept, weight, 0.0)
     scale = weight[ranked].sum() / some.sum() if some.any() else 0.0
-    return _weights(log_belief, ranks, scale * some, of_shapes(shapes or ["linear"] * len(ranks)), screening)
-
-
-def of_shapes(shapes: Sequence[str]) -> dict[str, Ints]:
-    """The indices of the candidates of each shape."""
-    every = np.array(shapes)
-    return {shape: np.flatnonzero(every == shape) for shape in dict.fromkeys(shapes)}
-
-
-def _weights(
-    log_belief: Floats, ranks: Floats, weight: Floats, places: dict[str, Ints], screening: Floats | None
-) -> Floats:
-    weights = np.zeros(len(log_belief))
-    # First the weights within each shape, then the weights of the shapes, by the ranks of their averages.
-    for index in places.values():
-        by_screening = None if screening is None else screening[index]
-        weights[index] = softmax(log_belief[index] + evidence_for(ranks[index], weight, by_screening))
-    shares = softmax([log_shape_weight(shape, weights[k], ranks[k], weight) for shape, k in places.items()])
-    for share, index in zip(shares, places.values(), strict=True):
-        weights[index] *= share
+    within, of_branches = branch_log_weights(belief, ranks, scale * some, screening)
+    shares, weights = softmax(list(of_branches.values())), np.zeros(len(ranks))
+    for share, index in zip(shares, belief.members().values(), strict=True):
+        weights[index] = share * softmax(within[index])
     return weights
 
 
-def log_shape_weight(shape: str, weights: Floats, ranks: Floats, pos_weight: Floats) -> float:
-    """The log weight of a shape whose candidates have these weights, up to a constant."""
-    return log_belief_in_shape(shape) + float(evidence_for((weights @ ranks)[None], pos_weight)[0])
+def branch_log_weights(
+    belief: Belief, ranks: Floats, weight: Floats, screening: Floats | None = None
+) -> tuple[Floats, dict[int, float]]:
+    """Log weights of the candidates within their branches, and of the branches; each up to a constant.
+
+    The parameters are those of `gibbs_weights`.
+
+    Returns
+    -------
+    within : array of shape (n_candidates,)
+    of_branches : dict from branch to number
+        By the evidence of the averaged ranks of the candidates of a branch.
+    """
+    within, of_branches = belief.log_within.copy(), {}
+    for branch, index in belief.members().items():
+        within[index] += evidence_for(ranks[index], weight, None if screening is None else screening[index])
+        averaged = softmax(within[index]) @ ranks[index]
+        of_branches[branch] = float(belief.log_between[branch] + evidence_for(averaged[None], weight)[0])
+    return within, of_branches

@@ -37,7 +37,7 @@ def read_choices(estimator: Any, rows: ScreenedRows) -> Choices:
         losses=losses,
         ridges=_ridges(estimator.l2),
         outlier_shares=_outlier_shares(estimator.n_outliers, rows),
-        column_counts=_column_counts(estimator, rows.data),
+        **_column_counts(estimator, rows.data),
         gammas=_numbers("gamma", estimator.gamma, GAMMAS),
         n_leaves=_whole_numbers("n_leaves", estimator.n_leaves, N_LEAVES, at_least=2),
         n_rounds=_whole_numbers("n_rounds", estimator.n_rounds, N_ROUNDS, at_least=1),
@@ -113,8 +113,11 @@ def _known_negative_shares(chosen: Any, data: Data) -> list[float | None]:
     return [float(s) for s in wanted] or [None, *(share_of_multiple(data, multiple) for multiple in MULTIPLES)]
 
 
-def _column_counts(estimator: Any, data: Data) -> list[Any]:
-    """Numbers of columns, of groups or (exclusive sparsity) of columns per group, in decreasing order."""
+def _column_counts(estimator: Any, data: Data) -> dict[str, Any]:
+    """Numbers of columns, of groups or (exclusive sparsity) of columns per group, in decreasing order.
+
+    `all_columns` is the number of all columns or groups, or the numbers of columns of all groups.
+    """
     p = data.n_features
     sizes = np.array([p])
     if estimator.groups is not None:
@@ -123,8 +126,10 @@ def _column_counts(estimator: Any, data: Data) -> list[Any]:
     if estimator.sparsity == "exclusive_l0":
         shares = [count / sizes.max() for count in column_counts(int(sizes.max()))]
         wanted = _several("n_features_to_select", chosen, lambda: shares)
-        counts = {tuple(read_counts_per_group(1.0 if n is None else n, sizes).tolist()) for n in wanted}
-        return sorted(counts, key=lambda n: (sum(n), n), reverse=True)
+        per_group = {tuple(read_counts_per_group(1.0 if n is None else n, sizes).tolist()) for n in wanted}
+        in_order = sorted(per_group, key=lambda n: (sum(n), n), reverse=True)
+        return {"column_counts": in_order, "all_columns": tuple(sizes.tolist())}
     n_units, what = (len(sizes), "groups") if estimator.sparsity == "group_l0" else (p, "columns")
     wanted = _several("n_features_to_select", chosen, lambda: column_counts(n_units))
-    return sorted({n_units if n is None else read_count(n, n_units, what) for n in wanted}, reverse=True)
+    counts = {n_units if n is None else read_count(n, n_units, what) for n in wanted}
+    return {"column_counts": sorted(counts, reverse=True), "all_columns": n_units}

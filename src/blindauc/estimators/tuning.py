@@ -137,7 +137,7 @@ class TunedPUClassifier(PUParameters):
             at("search", words=f"search, about {duration(seconds)}")
         report = fold_report(at, "search", len(splits))
         return race(
-            scorer, data, space.specs, space.log_belief, splits, rule=self.rule, n_jobs=self.n_jobs, report=report
+            scorer, data, space.specs, space.belief, splits, rule=self.rule, n_jobs=self.n_jobs, report=report
         )
 
     def _splits(self, data: Data, n_rows: int) -> list[Split]:

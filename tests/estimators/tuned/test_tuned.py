@@ -31,10 +31,17 @@ def log_weights_by_hand(model):
     """Belief and evidence of the candidates that were judged by every split, by the table."""
     table = model.cv_results_
     space = space_of(linear_scorer(model, DATA), DATA, read_choices(model, screened(DATA, False)))
-    believed = dict(zip(space.specs, space.log_belief, strict=True))
+    believed = dict(zip(space.specs, space.belief.log_within, strict=True))
     finished = table["n_splits"] == table["n_splits"].max()
     belief = np.array([believed[Spec(**params)] for params in table["params"]])
     return np.where(finished, belief + table["evidence"], -np.inf)
+
+
+def branches(model):
+    """The candidates with all columns and those with selected ones, as far as there are such."""
+    all_columns = read_choices(model, screened(DATA, False)).all_columns
+    selects = np.array([params["n_features_to_select"] != all_columns for params in model.cv_results_["params"]])
+    return [np.flatnonzero(selects == value) for value in np.unique(selects)]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -111,12 +118,13 @@ class TestEveryTunedFitOfAllRows:
         model = fits(variant)
         assert model.cv_results_["params"][model.best_index_] == model.best_params_
         logs, weight = log_weights_by_hand(model), model.cv_results_["weight"]
-        if model.rule == "best":
-            assert weight[logs >= logs.max() - 1e-9].sum() == 1
-        else:
-            taken = weight > 0
-            expected = np.exp(logs - logs.max())
-            np.testing.assert_allclose(weight[taken] / weight.max(), expected[taken], rtol=1e-6)
+        for branch in branches(model):
+            expected, found = np.exp(logs[branch] - logs[branch].max()), weight[branch]
+            if model.rule == "best":
+                assert found[expected >= 1 - 1e-9].sum() == (model.best_index_ in branch)
+                continue
+            taken = found > 0
+            np.testing.assert_allclose(found[taken] / found.max(), expected[taken], rtol=1e-6)
             assert (expected[~taken] < 0.01).all()
         assert weight[model.best_index_] == weight.max()
 
@@ -124,8 +132,9 @@ class TestEveryTunedFitOfAllRows:
         model = fits(variant)
         scorer, table = linear_scorer(model, DATA), model.cv_results_
         # All that are left, even where one is taken: a rough fit depends on its neighbours a little.
-        logs = log_weights_by_hand(model)
-        left = logs >= logs.max() - np.log(ELIMINATION_ODDS)
+        logs, left = log_weights_by_hand(model), np.zeros(len(table["params"]), dtype=bool)
+        for branch in branches(model):
+            left[branch] = logs[branch] >= logs[branch].max() - np.log(ELIMINATION_ODDS)
         specs = [Spec(**table["params"][k]) for k in np.flatnonzero(left)]
         weight = table["weight"][left]
         coef = scorer.path(DATA, specs).average(weight).coef
