@@ -84,6 +84,11 @@ class Rule:
             weights[group.index] = share * softmax(group.log_weights)
         return weights if not self.is_best else np.eye(len(weights))[weights.argmax()]
 
+    def for_inclusion(self, record: Record) -> Rule:
+        """The rule with equal odds of all numbers of columns."""
+        n_counts = len(np.unique(record.n_columns[self._in_space(record)]))
+        return replace(self, selecting=max(n_counts - 1, 1))
+
     def _raced(self, record: Record) -> list[Group]:
         """The candidates that remain after the race."""
         log_belief, fold = self._log_belief(record), record.fold[: self.n_repeats]
@@ -233,7 +238,8 @@ def check_the_rule(record: Record) -> None:
     every = list(zip(record.shape.tolist(), record.selects.tolist(), strict=True))
     branches = list(dict.fromkeys(every))
     between = belief.log_belief_in_branches(branches)
-    believed = belief.Belief(within, np.array([branches.index(each) for each in every]), between)
+    branch = np.array([branches.index(each) for each in every])
+    believed = belief.Belief(within, branch, between, np.ones(len(branches), dtype=int))
     weights = gibbs_weights(believed, ranks, np.ones(ranks.shape[1]), screening=screening)
     np.testing.assert_allclose(rule.weights(record), weights, atol=1e-3)
 
@@ -249,7 +255,7 @@ def f1_of(rule: Rule, records: list[Record], some: np.ndarray) -> float:
 
 
 def f1(rule: Rule, record: Record) -> float:
-    weights = rule.weights(record) * np.isin(record.shape, SELECTING)
+    weights = rule.for_inclusion(record).weights(record) * np.isin(record.shape, SELECTING)
     if not weights.any():
         return 0.0
     inclusion = weights @ record.columns / weights.sum()

@@ -97,7 +97,7 @@ def test_the_leader_of_each_branch_stays_and_others_only_where_the_branch_can_wi
     specs = specs_of((1.0, 0.0, 9), (1.0, 0.1, 9), (0.9, 0.0, 2), (0.9, 0.1, 2))
     for gap, remaining in ((0.0, [0, 1, 2, 3]), (1.1, [0, 1, 3])):
         # Between the branches; the last candidate leads its branch.
-        belief = Belief(np.array([0.0, 0.0, 0.0, 0.1]), np.array([0, 0, 1, 1]), np.array([gap * 2 * 6.9, 0.0]))
+        belief = Belief(np.array([0.0, 0.0, 0.0, 0.1]), np.array([0, 0, 1, 1]), np.array([gap * 2 * 6.9, 0.0]), np.ones(2))
         search = raced(specs=specs, belief=belief)
         assert search.specs == [specs[k] for k in remaining]
         np.testing.assert_array_equal(search.belief.branch, belief.branch[remaining])

@@ -10,7 +10,7 @@ from candidates import DATA, PAPER
 from instances import COUNTS, as_data, linear_scorer
 
 from blindauc import BlindAUCClassifierCV
-from blindauc.choice.belief import likeliest_ridge
+from blindauc.choice.belief import NONLINEAR_ODDS, likeliest_ridge
 from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
 from blindauc.estimators.reading import screened
 from blindauc.estimators.space import read_choices
@@ -39,6 +39,19 @@ def test_a_space_is_every_combination(ridges):
         if ridges is None:
             unit = linear_scorer().ridge_unit(uneven, of_kind[0])
             assert min(found) < unit < max(found)
+
+
+def test_all_columns_are_as_probable_as_selected_ones_for_the_ranking_and_one_number_of_many_for_inclusion():
+    counts = {"column_counts": [9, 6, 3], "all_columns": 9, "outlier_shares": [0.0, 0.1], "ridges": [1.0]}
+    choices = Choices(["linear", "kernel"], ["standard"], ["logistic"], **counts, gammas=[0.3])
+    belief = space_of(linear_scorer(), DATA, choices).belief
+    specs = space_of(linear_scorer(), DATA, choices).specs
+    of_branch = [
+        {(specs[k].shape, specs[k].n_features_to_select) for k in index} for index in belief.members().values()
+    ]
+    assert of_branch == [{("linear", 9)}, {("linear", 6), ("linear", 3)}, {("kernel", None)}]
+    for each, expected in ((belief, [1, 1, 2 * NONLINEAR_ODDS]), (belief.for_inclusion(), [1, 2, 2 * NONLINEAR_ODDS])):
+        np.testing.assert_allclose(np.exp(each.log_between - each.log_between[0]), expected)
 
 
 def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():

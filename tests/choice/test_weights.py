@@ -55,7 +55,7 @@ def test_more_evidence_and_equal_belief_never_weighs_less(ranks, weight):
 @MANY
 @given(arrays(float, (4, 8), elements=SHARES), st.permutations(range(8)), st.permutations(range(4)))
 def test_the_order_of_positives_and_of_candidates_does_not_matter(ranks, positives, candidates):
-    belief, weight = Belief(np.arange(4.0), np.array([0, 1, 0, 1]), np.log([0.3, 0.7])), np.arange(1.0, 9.0)
+    belief, weight = Belief(np.arange(4.0), np.array([0, 1, 0, 1]), np.log([0.3, 0.7]), np.ones(2)), np.arange(1.0, 9.0)
     weights = gibbs_weights(belief, ranks, weight)
     np.testing.assert_allclose(gibbs_weights(belief, ranks[:, positives], weight[positives]), weights)
     np.testing.assert_allclose(gibbs_weights(belief.only(np.array(candidates)), ranks[candidates], weight), weights[candidates])
@@ -84,13 +84,13 @@ def test_branches_weigh_by_the_likelihood_of_their_averaged_ranks():
         logs.append(log_between[each] + POWER * log_likelihood(averaged[None], WEIGHT)[0])
     for at, log in zip(places.values(), logs, strict=True):
         expected[at] *= np.exp(log) / np.exp(logs).sum()
-    belief = Belief(LOG_BELIEF, np.array(branch), log_between)
+    belief = Belief(LOG_BELIEF, np.array(branch), log_between, np.ones(4))
     np.testing.assert_allclose(gibbs_weights(belief, RANKS, WEIGHT), expected)
 
 
 def test_a_branch_gains_nothing_by_having_many_candidates():
     one_and_many = np.vstack([RANKS[0], *[RANKS[1]] * 20])
-    belief = Belief(np.zeros(21), np.arange(21).clip(max=1), np.zeros(2))
+    belief = Belief(np.zeros(21), np.arange(21).clip(max=1), np.zeros(2), np.ones(2))
     weights = gibbs_weights(belief, one_and_many, WEIGHT)
     two = gibbs_weights(belief.only(np.arange(2)), RANKS[:2], WEIGHT)
     np.testing.assert_allclose([weights[0], weights[1:].sum()], two)

@@ -5,9 +5,10 @@ committees: Parmanto, Munro and Doyle, NIPS 1995). Each fit is weighted by the n
 fitted to. If the search used a sample of the rows, the fit to all rows therefore has most of the weight.
 
 Ranking and column selection are separate. The average ranks, with all columns of its candidates. The inclusion
-probability of a column is the total weight of the candidates that use it, and the median probability model keeps the
-columns with at least one half (Barbieri and Berger, Optimal predictive model selection, Annals of Statistics 2004). The
-same threshold decides which labelled positives count as left out.
+probability of a column is the total weight of the candidates that use it, if all numbers of columns are equally
+probable beforehand. The median probability model keeps the columns with at least one half (Barbieri and Berger, Optimal
+predictive model selection, Annals of Statistics 2004). The same threshold decides which labelled positives count as
+left out.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def averaged(scorer: Scorer, search: Search, by_support: bool, parts: Any = None
     first, *others = [each.average(search.weights) for each in fits]
     model = first.blended(others, share)
     # A sum of weights may exceed 1 by rounding.
-    inclusion = np.minimum(share @ np.array([each.inclusion(search.weights) for each in fits]), 1.0)
+    weights = search.for_inclusion().weights
+    inclusion = np.minimum(share @ np.array([each.inclusion(weights) for each in fits]), 1.0)
     support = median_probability(inclusion)
     by_all, by_supported = _out_of_fold(scorer, search)
     ranks, folds = by_supported if by_support else by_all
@@ -161,8 +163,9 @@ def _restricted(search: Search, averages: list[Model]) -> Iterator[Model]:
 
     The support chosen with all rows would leak information, because the held-out rows took part in the choice.
     """
+    for_inclusion = search.for_inclusion()
     for split, models, average in zip(search.splits, search.models, averages, strict=True):
-        support = median_probability(models.inclusion(search.weights_without(split.held_out)))
+        support = median_probability(models.inclusion(for_inclusion.weights_without(split.held_out)))
         yield average.restricted(support, search.data.subset(split.fitted))
 
 

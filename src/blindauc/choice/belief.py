@@ -10,9 +10,10 @@ hundreds of candidates, and the belief decides where the evidence does not.
 - Share of wrong labels: exponential, as in `blindauc.prior`.
 - Losses and numbers of selected columns: uniform. No other distribution was better in `benchmarks/choice.py`.
 
-Candidates form branches: a shape with all columns, or with selected ones. Whether columns should be selected at all is
-a question of its own, and both answers are as probable. If all columns were just one of a dozen numbers of columns, a
-few labels could rarely show that all of them matter.
+Candidates form branches: a shape with all columns, or with selected ones. For the ranking, both are equally probable:
+if all columns were just one of a dozen numbers of columns, a few labels could rarely show that all of them help. A
+column that is reported as selected should have evidence of its own. For the inclusion probabilities, all numbers of
+columns are therefore equally probable, and that of all columns is just one of them.
 """
 
 from __future__ import annotations
@@ -75,16 +76,19 @@ class Belief:
         The branch of each candidate, an index into `log_between`.
     log_between : array of shape (n_branches,)
         Log probability of each branch, up to a constant.
+    n_counts : int array of shape (n_branches,)
+        How many numbers of columns the candidates of each branch try.
     """
 
     log_within: Floats
     branch: Ints
     log_between: Floats
+    n_counts: Ints
 
     @classmethod
     def of_one_branch(cls, log_within: Floats) -> Belief:
         """The belief in candidates that are all of the same branch."""
-        return cls(log_within, np.zeros(len(log_within), dtype=np.intp), np.zeros(1))
+        return cls(log_within, np.zeros(len(log_within), dtype=np.intp), np.zeros(1), np.ones(1, dtype=np.intp))
 
     def only(self, index: Ints) -> Belief:
         """The belief in a subset of the candidates."""
@@ -93,6 +97,10 @@ class Belief:
     def updated(self, log_factors: Floats) -> Belief:
         """The belief multiplied by a factor for each candidate."""
         return replace(self, log_within=self.log_within + log_factors)
+
+    def for_inclusion(self) -> Belief:
+        """The belief in which all numbers of columns of a shape are equally probable."""
+        return replace(self, log_between=self.log_between + np.log(self.n_counts))
 
     def members(self) -> dict[int, Ints]:
         """The candidates of each branch."""

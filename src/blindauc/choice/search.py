@@ -142,6 +142,10 @@ class Search:
             models=[models.subset(index) for models in self.models],
         )
 
+    def for_inclusion(self) -> Search:
+        """The search with the weights that decide about columns (`belief.py`); the same if one candidate has it all."""
+        return self if self.rule == "best" else replace(self, belief=self.belief.for_inclusion())
+
     def averages(self) -> list[Model]:
         """For each split, the average of its models, weighted without the rows that the split held out."""
         pairs = zip(self.splits, self.models, strict=True)

@@ -113,7 +113,9 @@ def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
     every = [(spec.shape, spec.n_features_to_select not in (None, choices.all_columns)) for spec in specs]
     branches = list(dict.fromkeys(every))
     branch = np.array([branches.index(each) for each in every])
-    return Space(specs, Belief(within, branch, log_belief_in_branches(branches)))
+    counts = {(at, spec.n_features_to_select) for at, spec in zip(branch.tolist(), specs, strict=True)}
+    n_counts = np.bincount([at for at, _ in counts])
+    return Space(specs, Belief(within, branch, log_belief_in_branches(branches), n_counts))
 
 
 def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
