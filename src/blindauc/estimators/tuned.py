@@ -23,12 +23,12 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and
     nothing is trimmed. Candidates that are far behind after the first folds are dropped.
 
-    Shapes are weighted by the same likelihood of the averaged ranks of their candidates. The prior odds of a linear
-    score against each other shape are 5:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over
-    linear scores.
+    Shapes, and scores of all columns and of selected ones, are weighted by the same likelihood of the averaged ranks of
+    their candidates. The prior odds of a linear score against each other shape are 5:1, those of all columns against
+    selected ones 1:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
 
-    The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, and
-    `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
+    The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, with equal
+    prior probabilities of all numbers of columns, and `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
     ranks; both the fits and the weights of a fold's models use only rows of the other folds.
 
     Folds depend only on the content of the rows: equal rows share a fold, and the order of the rows does not matter.
@@ -80,7 +80,8 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
         the same shape.
     inclusion_ : ndarray of shape (p,)
         The posterior probability that each column belongs in the score: the total weight of the candidates that use it,
-        among the linear scores and curves if there are any.
+        among the linear scores and curves if there are any. All numbers of columns are equally probable beforehand,
+        so these weights differ from those of the average.
     support_ : mask of shape (p,)
         The median probability model: columns with an inclusion probability of at least one half.
     support_cost_ : Estimate
