@@ -116,9 +116,7 @@ def search_repeats(data: Data) -> int:
 def search_without_race(scorer: MixedScorer, data: Data, tried: space.Space, seed: int) -> Search:
     with patch.object(search, "ELIMINATION_ODDS", np.inf):
         splits = fold_splits(data, 5, seed)
-        return race(
-            scorer, data, tried.specs, tried.belief, splits, rule="average", n_jobs=1, report=lambda *_: None
-        )
+        return race(scorer, data, tried.specs, tried.belief, splits, rule="average", n_jobs=1, report=lambda *_: None)
 
 
 class Committee:

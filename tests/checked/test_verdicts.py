@@ -109,7 +109,9 @@ def test_verdicts_change_the_belief_in_shares_of_outliers():
     pos_ranks, negative_ranks = rng.beta(4, 1, 30), rng.beta(1, 2, 10)
     specs = [Spec("standard", "logistic", 1.0, share, None) for share in (0.0, 0.5)]
     alike = [np.tile(ranks, (2, 1)) for ranks in (pos_ranks, negative_ranks)]
-    search = Search(data, specs, Belief.of_one_branch(np.log([0.7, 0.3])), alike[0], [], [], [], negative_ranks=alike[1])
+    search = Search(
+        data, specs, Belief.of_one_branch(np.log([0.7, 0.3])), alike[0], [], [], [], negative_ranks=alike[1]
+    )
     # Ten labels of forty were found wrong; the second candidate leaves out five of the ten that nobody has checked.
     ranks, verdict = np.append(pos_ranks, negative_ranks), data.verdict[data.is_positive]
     told = log_probability(ranks, np.ones(40), np.append(verdict, np.full(10, -1)), np.array([0.25, 0.375]))

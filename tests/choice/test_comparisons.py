@@ -72,7 +72,11 @@ def test_weights_of_a_fold_are_as_sharp_as_those_of_all_positives_that_were_held
     """Where splits hold out only some positives, the others have no rank and must not count."""
     ranks = np.array([[0.9, 0.9, np.nan, np.nan], [0.7, 0.7, np.nan, np.nan]])
     everyone = gibbs_weights(Belief.of_one_branch(np.zeros(2)), ranks, np.ones(4))
-    one_of_two = gibbs_weights(Belief.of_one_branch(np.zeros(2)), ranks, np.ones(4), kept=np.array([True, False, True, True]))
+    one_of_two = gibbs_weights(
+        Belief.of_one_branch(np.zeros(2)), ranks, np.ones(4), kept=np.array([True, False, True, True])
+    )
     np.testing.assert_allclose(one_of_two, everyone)
-    nobody = gibbs_weights(Belief.of_one_branch(np.log([0.3, 0.7])), ranks, np.ones(4), kept=np.array([False, False, True, True]))
+    nobody = gibbs_weights(
+        Belief.of_one_branch(np.log([0.3, 0.7])), ranks, np.ones(4), kept=np.array([False, False, True, True])
+    )
     np.testing.assert_allclose(nobody, [0.3, 0.7])

@@ -89,7 +89,9 @@ def test_hopeless_candidates_are_judged_once_and_equals_of_the_leader_to_the_end
     assert search.specs == specs[:2]
     np.testing.assert_allclose(search.weights, [0.5, 0.5])
     # Less than hopeless is not given up.
-    near = raced(specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), log_belief=np.array([0.0, -0.99 * np.log(ELIMINATION_ODDS)]))
+    near = raced(
+        specs=specs_of((1.0, 0.0, 2), (1.0, 0.1, 2)), log_belief=np.array([0.0, -0.99 * np.log(ELIMINATION_ODDS)])
+    )
     assert [each.n_splits for each in near.tried] == [8, 8]
 
 
@@ -97,7 +99,9 @@ def test_the_leader_of_each_branch_stays_and_others_only_where_the_branch_can_wi
     specs = specs_of((1.0, 0.0, 9), (1.0, 0.1, 9), (0.9, 0.0, 2), (0.9, 0.1, 2))
     for gap, remaining in ((0.0, [0, 1, 2, 3]), (1.1, [0, 1, 3])):
         # Between the branches; the last candidate leads its branch.
-        belief = Belief(np.array([0.0, 0.0, 0.0, 0.1]), np.array([0, 0, 1, 1]), np.array([gap * 2 * 6.9, 0.0]), np.ones(2))
+        belief = Belief(
+            np.array([0.0, 0.0, 0.0, 0.1]), np.array([0, 0, 1, 1]), np.array([gap * 2 * 6.9, 0.0]), np.ones(2)
+        )
         search = raced(specs=specs, belief=belief)
         assert search.specs == [specs[k] for k in remaining]
         np.testing.assert_array_equal(search.belief.branch, belief.branch[remaining])
@@ -191,7 +195,9 @@ def test_only_proportions_count_of_weights_that_are_no_counts(factor):
     assert scaled.specs == plain.specs
     np.testing.assert_allclose(scaled.weights, plain.weights)
     counted = raced(data=as_data(RACE, RACERS.is_positive, np.full(200, 3.0)))
-    np.testing.assert_allclose(counted.weights, slow_weights(counted.belief.log_within, counted.ranks, np.full(60, 3.0)))
+    np.testing.assert_allclose(
+        counted.weights, slow_weights(counted.belief.log_within, counted.ranks, np.full(60, 3.0))
+    )
 
 
 def test_without_a_search_the_one_candidate_is_all():

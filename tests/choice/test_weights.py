@@ -58,7 +58,9 @@ def test_the_order_of_positives_and_of_candidates_does_not_matter(ranks, positiv
     belief, weight = Belief(np.arange(4.0), np.array([0, 1, 0, 1]), np.log([0.3, 0.7]), np.ones(2)), np.arange(1.0, 9.0)
     weights = gibbs_weights(belief, ranks, weight)
     np.testing.assert_allclose(gibbs_weights(belief, ranks[:, positives], weight[positives]), weights)
-    np.testing.assert_allclose(gibbs_weights(belief.only(np.array(candidates)), ranks[candidates], weight), weights[candidates])
+    np.testing.assert_allclose(
+        gibbs_weights(belief.only(np.array(candidates)), ranks[candidates], weight), weights[candidates]
+    )
 
 
 def test_the_likelihood_of_ranks_against_a_slow_loop():

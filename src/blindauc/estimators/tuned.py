@@ -28,8 +28,9 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
     selected ones 1:1. `shapes_` holds the weights of the shapes, and `bending_` the gain over linear scores.
 
     The average model ranks. `inclusion_` is the posterior probability that each column belongs in the score, with equal
-    prior probabilities of all numbers of columns, and `support_` keeps columns with at least one half. `auc_`, `suspicion_` and `held_out_rank_` come from out-of-fold
-    ranks; both the fits and the weights of a fold's models use only rows of the other folds.
+    prior probabilities of all numbers of columns, and `support_` keeps columns with at least one half. `auc_`,
+    `suspicion_` and `held_out_rank_` come from out-of-fold ranks; both the fits and the weights of a fold's models use
+    only rows of the other folds.
 
     Folds depend only on the content of the rows: equal rows share a fold, and the order of the rows does not matter.
     With fewer than 15 distinct positives nothing is tuned, and the candidate that is most likely a priori is fitted. A

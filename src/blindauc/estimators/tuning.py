@@ -136,9 +136,7 @@ class TunedPUClassifier(PUParameters):
             seconds = expected_seconds(scorer, data, space.specs, splits)
             at("search", words=f"search, about {duration(seconds)}")
         report = fold_report(at, "search", len(splits))
-        return race(
-            scorer, data, space.specs, space.belief, splits, rule=self.rule, n_jobs=self.n_jobs, report=report
-        )
+        return race(scorer, data, space.specs, space.belief, splits, rule=self.rule, n_jobs=self.n_jobs, report=report)
 
     def _splits(self, data: Data, n_rows: int) -> list[Split]:
         """All cross-validation splits; none if there are too few positives."""
