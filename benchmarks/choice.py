@@ -45,7 +45,7 @@ MOST_TESTED = 2000
 # --- record -----------------------------------------------------------------------------------------------------------
 
 
-def record(name: str, seed: int) -> str:
+def record(name: str, seed: int, shapes: tuple[str, ...] = SHAPES) -> str:
     """Fit every candidate to every fold and to all rows of one draw, and keep the results."""
     path = FOLDER / f"{name.replace('/', '~')}~{seed}.npz"
     if path.exists():
@@ -54,8 +54,8 @@ def record(name: str, seed: int) -> str:
     y = np.asarray(draw.y_pu) == 1
     everyone = Data(np.asarray(draw.X, dtype=float), y, np.ones(len(y)), np.arange(len(y)), np.flatnonzero(y))
     data = screened(everyone, is_wanted=True).data
-    scorer = scorer_of(linear_scorer(data.n_features), data, SHAPES, space.GAMMAS, has_intercept=False, seed=0)
-    tried = candidates(scorer, data)
+    scorer = scorer_of(linear_scorer(data.n_features), data, shapes, space.GAMMAS, has_intercept=False, seed=0)
+    tried = candidates(scorer, data, shapes)
     tested = np.random.default_rng(0).permutation(len(draw.y_test))[:MOST_TESTED]
     committee = Committee(np.asarray(draw.X_test, dtype=float)[tested])
     searches = [search_without_race(scorer, data, tried, seed) for seed in range(search_repeats(data))]
@@ -87,11 +87,11 @@ def linear_scorer(p: int) -> LinearScorer:
     return LinearScorer(blind_auc_risk, lambda n: AllFeatures(p) if n in (None, p) else L0(p, n), 1e-3, trim=True)
 
 
-def candidates(scorer: MixedScorer, data: Data) -> space.Space:
-    """All of the estimators' space."""
+def candidates(scorer: MixedScorer, data: Data, shapes: tuple[str, ...]) -> space.Space:
+    """All of the estimators' space of these shapes."""
     choices = space.Choices(
-        shapes=SHAPES,
-        scalings=("standard", "none"),
+        shapes=shapes,
+        scalings=space.SCALINGS_TRIED,
         losses=("logistic",),
         ridges=None,
         outlier_shares=space.OUTLIER_SHARES,

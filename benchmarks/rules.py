@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 from blindauc.choice import belief, search, space
 from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.weights import POWER, gibbs_weights
+from blindauc.rows.scaling import UNIT_FREE
 from blindauc.scorers.mixed import SELECTING
 
 SHAPES = tuple(space.SHAPES)
@@ -56,12 +57,12 @@ class Rule:
     shapes: tuple[str, ...] = SHAPES
     decades: tuple[int, ...] = space.RIDGE_DECADES
     shares: tuple[float, ...] = space.OUTLIER_SHARES
-    scalings: tuple[str, ...] = ("standard", "none")
+    scalings: tuple[str, ...] = space.SCALINGS_TRIED
     every: int = 1
     only_all_columns: bool = False
     centre: float = belief.LIKELY_RIDGE
     spread: float = 1.0
-    unscaled: float = belief.UNSCALED_ODDS
+    in_units: float = belief.IN_UNITS_ODDS
     contamination: float = belief.CONTAMINATION_SCALE
     nonlinear: float = belief.NONLINEAR_ODDS
     selecting: float = 1.0
@@ -137,7 +138,7 @@ class Rule:
 
     def _log_belief(self, record: Record) -> np.ndarray:
         log_belief = -np.log1p(((record.decade - self.centre) / self.spread) ** 2)
-        log_belief += np.where(record.scaling == "none", np.log(self.unscaled), 0.0)
+        log_belief += np.where(np.isin(record.scaling, UNIT_FREE), 0.0, np.log(self.in_units))
         log_belief -= record.share / self.contamination
         return np.where(self._in_space(record), log_belief, -np.inf)
 
@@ -167,16 +168,16 @@ ABLATION = {
     "power 1/6": Rule(power=POWER / 2),
     "power 2/3": Rule(power=2 * POWER),
     "weights by the mean rank": Rule(by_mean_rank=True),
-    "no belief": Rule(spread=1e6, unscaled=1.0, contamination=1e6),
+    "no belief": Rule(spread=1e6, in_units=1.0, contamination=1e6),
     "no belief in ridges": Rule(spread=1e6),
-    "no belief in scalings": Rule(unscaled=1.0),
+    "no belief in scalings": Rule(in_units=1.0),
     "likely ridge 0.5": Rule(centre=0.5),
     "likely ridge 2": Rule(centre=2.0),
     "no belief in outliers": Rule(contamination=1e6),
     "contamination 0.075": Rule(contamination=0.075),
     "contamination 0.3": Rule(contamination=0.3),
-    "unscaled 0.05": Rule(unscaled=0.05),
-    "unscaled 0.2": Rule(unscaled=0.2),
+    "scalings in units 0.05": Rule(in_units=0.05),
+    "scalings in units 0.2": Rule(in_units=0.2),
     "half-width of ridges 0.5": Rule(spread=0.5),
     "half-width of ridges 2": Rule(spread=2.0),
     "odds of bent shapes 1:10": Rule(nonlinear=0.1),
@@ -188,7 +189,7 @@ ABLATION = {
     "shapes from 2.5 % of the weight on": Rule(min_shape_weight=0.025),
     "shapes from 10 % of the weight on": Rule(min_shape_weight=0.1),
     "no evidence of screening fits": Rule(by_screening=False),
-    "straight lines alone": Rule(shapes=("linear",)),
+    "linear scores alone": Rule(shapes=("linear",)),
     "one candidate, no average": Rule(is_best=True),
     "eliminated at 500": Rule(elimination_odds=500.0),
     "eliminated at 2,000": Rule(elimination_odds=2000.0),
@@ -202,6 +203,8 @@ ABLATION = {
     "half of the numbers of columns": Rule(every=2),
     "standard scaling only": Rule(scalings=("standard",)),
     "columns as given only": Rule(scalings=("none",)),
+    "scaling by variance only": Rule(scalings=("variance",)),
+    "no scaling by variance": Rule(scalings=("standard", "none")),
 }
 
 
@@ -234,7 +237,7 @@ def check_the_rule(record: Record) -> None:
     """Without the race and the minimal weight of a shape, the replayed rule must equal that of the library."""
     rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
     ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
-    within = belief.log_belief(record.decade.astype(float), record.scaling == "none", record.share)
+    within = belief.log_belief(record.decade.astype(float), ~np.isin(record.scaling, UNIT_FREE), record.share)
     every = list(zip(record.shape.tolist(), record.selects.tolist(), strict=True))
     branches = list(dict.fromkeys(every))
     between = belief.log_belief_in_branches(branches)

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from blindauc import BlindAUCClassifier, BlindAUCClassifierCV, PUErrorClassifier, PUErrorClassifierCV
 from blindauc.checked import read_checked
+from blindauc.rows.scaling import SCALINGS
 
 TUNED = {"shape": "linear", "n_repeats": 1, "cv": 3, "l2": [0.1, 1.0], "scaling": "standard"}
 ESTIMATORS = [
@@ -104,7 +105,7 @@ def test_scores_that_bend_use_checked_rows(shape):
     assert not np.array_equal(before, after)
 
 
-@pytest.mark.parametrize("scaling", ["standard", "robust", "none"])
+@pytest.mark.parametrize("scaling", SCALINGS)
 @pytest.mark.parametrize("share", [0.0, "auto"])
 def test_labels_found_wrong_without_a_share_are_not_in_the_fit(share, scaling):
     data = drawn(kind="far")  # far enough to change the scales of the columns

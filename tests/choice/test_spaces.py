@@ -10,10 +10,11 @@ from candidates import DATA, PAPER
 from instances import COUNTS, as_data, linear_scorer
 
 from blindauc import BlindAUCClassifierCV
-from blindauc.choice.belief import NONLINEAR_ODDS, likeliest_ridge
+from blindauc.choice.belief import IN_UNITS_ODDS, NONLINEAR_ODDS, likeliest_ridge
 from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
 from blindauc.estimators.reading import screened
 from blindauc.estimators.space import read_choices
+from blindauc.rows.scaling import SCALINGS
 from blindauc.scorers import Spec
 
 
@@ -82,6 +83,18 @@ def test_belief_does_not_depend_on_units():
         np.testing.assert_allclose([b.l2 / a.l2 for a, b in zip(one.specs, other.specs, strict=True)], factor)
 
 
+def test_scalings_that_depend_on_units_are_less_probable():
+    uneven = as_data(PAPER.X * 10.0 ** np.arange(9), DATA.is_positive)
+    one_each = {"losses": ["logistic"], "outlier_shares": [0.0], "column_counts": [9], "ridges": None}
+    space = linear_space(uneven, scalings=SCALINGS, **one_each)
+    of_scaling = {
+        name: max(b for s, b in zip(space.specs, space.belief.log_within, strict=True) if s.scaling == name)
+        for name in SCALINGS
+    }
+    expected = {"none": np.log(IN_UNITS_ODDS), "standard": 0.0, "robust": 0.0, "variance": np.log(IN_UNITS_ODDS)}
+    assert of_scaling == pytest.approx(expected)
+
+
 def test_scalings_that_make_the_same_ridge_are_tried_once():
     standardised = as_data((DATA.X - DATA.X.mean(0)) / DATA.X.std(0) * 7.0, DATA.is_positive)
     assert distinct_scalings(standardised, ["none", "standard"]) == ["none"]
@@ -143,10 +156,8 @@ def test_spaces_are_read(case):
 
 def test_automatic_scalings():
     uneven = PAPER.X * 10.0 ** np.arange(9)
-    found = {spec.scaling for spec in space(as_data(uneven, DATA.is_positive))}
-    assert {"none", "standard"} <= found <= {"none", "standard", "robust"}
-    # Quartiles of sparse columns are mostly zero.
-    assert {spec.scaling for spec in space(as_data(sp.csr_array(uneven), DATA.is_positive))} == {"none", "standard"}
+    for X in (uneven, sp.csr_array(uneven)):
+        assert {spec.scaling for spec in space(as_data(X, DATA.is_positive))} == {"standard", "none", "variance"}
 
 
 def test_few_positives_leave_few_shares_of_outliers():

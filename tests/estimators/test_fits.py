@@ -166,7 +166,17 @@ def test_what_can_be_fitted_can_be_calibrated(Estimator, case):
 @both
 def test_the_automatic_ridge_goes_with_the_units_of_the_columns(Estimator):
     params = {"prior": 0.2, "calibrate": False, "solver": "path", "tol": 1e-9}
-    for scaling, factor in (("standard", 1.0), ("none", 1e6)):
+    for scaling, factor in (("standard", 1.0), ("variance", 1.0), ("none", 1e6)):
         one, other = (Estimator(scaling=scaling, **params).fit(X, DATA.y_pu) for X in (DATA.X, 1e3 * DATA.X))
         assert other.l2_ / one.l2_ == pytest.approx(factor)
         np.testing.assert_allclose(1e3 * other.coef_, one.coef_, rtol=1e-5)
+
+
+@both
+def test_to_scale_by_variance_is_to_multiply_columns_by_their_standard_deviations(Estimator):
+    params = {"prior": 0.2, "calibrate": False, "solver": "path", "tol": 1e-9}
+    X = DATA.X * np.geomspace(0.3, 3.0, DATA.X.shape[1])
+    factor = X.std(axis=0) / X.std(axis=0).max() ** 2
+    scaled = Estimator(scaling="variance", l2=0.5, **params).fit(X, DATA.y_pu)
+    multiplied = Estimator(scaling="none", l2=0.5, **params).fit(X * factor, DATA.y_pu)
+    np.testing.assert_allclose(scaled.coef_, multiplied.coef_ * factor, rtol=1e-5)

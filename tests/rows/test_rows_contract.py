@@ -20,6 +20,7 @@ from blindauc.rows.device.engine import DeviceRows
 from blindauc.rows.digests import row_digests
 from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import BlockParts, DerivedParts
+from blindauc.rows.scaling import SCALINGS
 from blindauc.rows.storage import dense
 from blindauc.rows.tasks import Digests, Values
 from blindauc.rows.view import PartedView
@@ -133,7 +134,7 @@ def test_a_column_of_ones_and_some_columns(view):
     assert_allclose(rows.adjoint(by_pos, rows.unl_share), memory.adjoint(by_pos, memory.unl_share))
 
 
-@pytest.mark.parametrize("scaling", ["none", "standard", "robust"])
+@pytest.mark.parametrize("scaling", SCALINGS)
 def test_moments_and_quantiles(view, scaling):
     assert_allclose(view.scales(scaling), MEMORY.scales(scaling), rtol=1e-12)
     assert_allclose(view.unl_spread(COEF), MEMORY.unl_spread(COEF), rtol=1e-12)

@@ -44,6 +44,14 @@ def test_standard_scales_are_those_of_scikit_learn():
     )
 
 
+def test_variance_scales_are_inverse_to_the_standard_ones():
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(60, 3)) * [1e100, 1.0, 1e-100], rng.uniform(0.5, 2, 60)
+    standard, variance = (column_scales(X, weight, name) for name in ("standard", "variance"))
+    assert variance[0] == standard[0]
+    np.testing.assert_allclose(variance / variance[0], standard[0] / standard, rtol=1e-12)
+
+
 def test_robust_scales_are_those_of_scikit_learn_but_for_interpolation():
     rng = np.random.default_rng(0)
     # Of 4 k + 1 rows the quartiles are rows, whichever way they are interpolated.
@@ -84,5 +92,5 @@ def test_scales_of_columns_in_blocks_are_those_of_each_column(monkeypatch, store
 
 
 def test_unknown_scalings_are_refused():
-    with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', not 'minmax'"):
+    with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', 'variance', not 'minmax'"):
         column_scales(np.ones((3, 1)), np.ones(3), "minmax")

@@ -6,7 +6,8 @@ hundreds of candidates, and the belief decides where the evidence does not.
 - Ridges: a standard Cauchy distribution over powers of ten, with its mode one decade above the data's own curvature.
   Its tails are heavy: a ridge ten decades away has a hundredth of the density. If ill-conditioned columns need such a
   ridge, the evidence of a few labelled rows is enough to select it.
-- Scaling: most data sets are ranked better with columns on a common scale; sometimes the original units carry meaning.
+- Scaling: most data sets are ranked better with columns on a common scale; sometimes the original units carry meaning,
+  and the columns that vary most matter most.
 - Share of wrong labels: exponential, as in `blindauc.prior`.
 - Losses and numbers of selected columns: uniform. No other distribution was better in `benchmarks/choice.py`.
 
@@ -32,8 +33,9 @@ LIKELY_RIDGE = 1.0
 Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles it.
 """
 
-UNSCALED_ODDS = 0.1
-"""Prior odds of unscaled columns against columns on a common scale; set by the same replays."""
+IN_UNITS_ODDS = 0.1
+"""Prior odds of each scaling that depends on the units of the columns, against columns on a common scale; set by the
+same replays."""
 
 NONLINEAR_ODDS = 0.2
 """Prior odds of each nonlinear shape against the linear one.
@@ -127,15 +129,15 @@ def likeliest_ridge(ridge_unit: float) -> float:
     return float(ridge_unit * 10.0**LIKELY_RIDGE)
 
 
-def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> Floats:
+def log_belief(decades: Floats, in_units: Bools, outlier_shares: Floats) -> Floats:
     """Log belief in each candidate, among those of its branch and up to a constant.
 
     Parameters
     ----------
     decades : array of shape (n_candidates,)
         The power of ten of each ridge in units of the data's own curvature.
-    is_unscaled : mask of shape (n_candidates,)
-        Whether the ridge applies to unscaled columns.
+    in_units : mask of shape (n_candidates,)
+        Whether the scaling depends on the units of the columns.
     outlier_shares : array of shape (n_candidates,)
         The share of the labelled positives that each candidate leaves out.
 
@@ -148,4 +150,4 @@ def log_belief(decades: Floats, is_unscaled: Bools, outlier_shares: Floats) -> F
     [1.0, 0.5, 0.012, 0.1, 0.513]
     """
     of_ridge = -np.log1p((decades - LIKELY_RIDGE) ** 2)
-    return of_ridge + np.where(is_unscaled, np.log(UNSCALED_ODDS), 0.0) - outlier_shares / CONTAMINATION_SCALE
+    return of_ridge + np.where(in_units, np.log(IN_UNITS_ODDS), 0.0) - outlier_shares / CONTAMINATION_SCALE

@@ -12,9 +12,14 @@ import numpy as np
 from blindauc._typing import Floats
 from blindauc.choice.belief import LIKELY_RIDGE, Belief, log_belief, log_belief_in_branches, log_belief_in_multiples
 from blindauc.data import Data
+from blindauc.rows.scaling import UNIT_FREE
 from blindauc.scorers.boosting import LEAF_RIDGE
 from blindauc.scorers.contract import Scorer
 from blindauc.scorers.spec import Spec
+
+SCALINGS_TRIED = ("standard", "none", "variance")
+"""Scalings of linear scores. The typical contribution of a column to the score, before the data are seen, is the same
+for all columns, proportional to their standard deviations, or proportional to their variances."""
 
 RIDGE_DECADES = (3, 1, -1, -3, -6, -9)
 """Ridges of the linear shape, as powers of ten in units of the data's own curvature.
@@ -107,9 +112,9 @@ def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
     """Every combination of the choices, with the belief in each."""
     placed = [each for shape in choices.shapes for each in SHAPES[shape](scorer, data, choices)]
     specs, decades = [spec for spec, _ in placed], np.array([decade for _, decade in placed])
-    is_unscaled = np.array([spec.scaling == "none" for spec in specs])
+    in_units = np.array([spec.scaling not in UNIT_FREE for spec in specs])
     shares = np.array([spec.n_outliers for spec in specs])
-    within = log_belief(decades, is_unscaled, shares) + log_belief_in_multiples(_multiples(specs, data))
+    within = log_belief(decades, in_units, shares) + log_belief_in_multiples(_multiples(specs, data))
     every = [(spec.shape, spec.n_features_to_select not in (None, choices.all_columns)) for spec in specs]
     branches = list(dict.fromkeys(every))
     branch = np.array([branches.index(each) for each in every])

@@ -66,10 +66,11 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
         Regularisation strength of the weights (ridge). "auto" is ten times the ridge whose curvature equals that of the
         data term, the most likely value a priori; `l2_` is its value. For trees it regularises the values of leaves,
         and "auto" is 10.
-    scaling : {"standard", "none", "robust"}, default="standard"
-        The scale of the columns in the ridge penalty: divided by their standard deviations, unchanged, or divided by
-        their interquartile ranges. `coef_` always refers to the columns as given. Other shapes than "linear" have their
-        own scaling.
+    scaling : {"standard", "none", "robust", "variance"}, default="standard"
+        The scale of the columns in the ridge penalty: divided by their standard deviations, unchanged, divided by their
+        interquartile ranges, or multiplied by their standard deviations. The last one prefers the columns that vary
+        most, more so than unchanged columns do. `coef_` always refers to the columns as given. Other shapes than
+        "linear" have their own scaling.
     loss : {"logistic", "hinge", "squared_hinge", "sigmoid", "barrier_hinge"} or Loss, default="logistic"
         Loss of the margin by which a positive outranks an unlabelled row.
     known_negative_share : float or "auto", default="auto"

@@ -13,6 +13,7 @@ from blindauc.choice.space import (
     N_LEAVES,
     N_ROUNDS,
     OUTLIER_SHARES,
+    SCALINGS_TRIED,
     Choices,
     column_counts,
     share_of_multiple,
@@ -81,7 +82,7 @@ def _is_auto(value: Any) -> bool:
 
 
 def _scalings(chosen: Any) -> list[str]:
-    wanted = _several("scaling", chosen, lambda: ("standard", "none"))
+    wanted = _several("scaling", chosen, lambda: SCALINGS_TRIED)
     for name in wanted:
         if name not in SCALINGS:
             raise ValueError(f"scaling must be one of {', '.join(map(repr, SCALINGS))}, not {name!r}.")

@@ -17,7 +17,7 @@ from blindauc.rows.memory import MemoryRows
 from blindauc.rows.parts import DerivedParts, PartedRows
 from blindauc.rows.quantiles import columns_quantiles
 from blindauc.rows.sampling import sampled
-from blindauc.rows.scaling import check_scaling, robust_scales
+from blindauc.rows.scaling import check_scaling, robust_scales, variance_scales
 from blindauc.rows.statistics import PartedStatistics
 from blindauc.rows.tasks import Gram, LargestSize, SumsByGroup, WeightsUpTo
 
@@ -203,7 +203,9 @@ class PartedView:
         if scaling == "none":
             return np.ones(self.n_features)
         spread = replace(self, support=None, has_ones=False).spread
-        return spread if scaling == "standard" else robust_scales(self._quantiles(0.25), self._quantiles(0.75), spread)
+        if scaling == "robust":
+            return robust_scales(self._quantiles(0.25), self._quantiles(0.75), spread)
+        return spread if scaling == "standard" else variance_scales(spread)
 
     def _quantiles(self, share: float) -> Floats:
         stats, weight = self.stats, self.pos_weight

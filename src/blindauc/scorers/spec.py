@@ -12,7 +12,7 @@ class Spec:
 
     Parameters
     ----------
-    scaling : {"none", "standard", "robust"}
+    scaling : {"none", "standard", "robust", "variance"}
     loss : str or Loss
     l2 : float, the ridge on the scaled columns
     n_outliers : float, the share of the labelled positives that the fit leaves out
