@@ -92,5 +92,6 @@ def test_scales_of_columns_in_blocks_are_those_of_each_column(monkeypatch, store
 
 
 def test_unknown_scalings_are_refused():
-    with pytest.raises(ValueError, match="scaling must be one of 'none', 'standard', 'robust', 'variance', not 'minmax'"):
+    expected = "scaling must be one of 'none', 'standard', 'robust', 'variance', not 'minmax'"
+    with pytest.raises(ValueError, match=expected):
         column_scales(np.ones((3, 1)), np.ones(3), "minmax")
