@@ -12,8 +12,8 @@ from scipy.special import softmax
 from scipy.stats import rankdata
 
 from blindauc.choice import belief, search, space
-from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.weights import POWER, gibbs_weights
+from blindauc.evidence.likelihood import log_likelihood
 from blindauc.rows.scaling import UNIT_FREE
 from blindauc.scorers.mixed import SELECTING
 

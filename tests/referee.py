@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit
 
-from blindauc.choice.likelihood import SHARPNESS, WRONG_SHARES
+from blindauc.evidence.likelihood import SHARPNESS, WRONG_SHARES
 from blindauc.prior.posterior import CONTAMINATION_SCALE
 
 

@@ -187,18 +187,20 @@ class Data(NamedTuple):
 
     @property
     def counts(self) -> Floats:
-        """The weights as numbers of rows.
-
-        Whole-number weights are kept. Others are scaled to a mean of 1, over positives and over the other rows.
-        """
-        if np.all(self.weight == np.round(self.weight)):
-            return self.weight
-        pos = self.is_positive
-        return self.weight / np.where(pos, self.weight[pos].mean(), self.weight[~pos].mean())
+        """The weights as numbers of rows, of positives and of the other rows, see `as_counts`."""
+        counts = np.empty(len(self.weight))
+        for some in (self.is_positive, ~self.is_positive):
+            counts[some] = as_counts(self.weight[some])
+        return counts
 
     @property
     def labelled_share(self) -> float:
         return float(self.weight[self.is_labelled].sum() / self.weight.sum())
+
+
+def as_counts(weight: Floats) -> Floats:
+    """Weights as numbers of rows: whole numbers are kept, others are scaled to a mean of 1."""
+    return weight if np.all(weight == np.round(weight)) else weight / weight.mean()
 
 
 def _indicators(numbers: Floats) -> Floats:

@@ -10,10 +10,10 @@ from scipy.special import softmax
 
 from blindauc import BlindAUCClassifier, expected_found
 from blindauc.choice.belief import Belief
-from blindauc.choice.likelihood import N_BINS, SHARPNESS
 from blindauc.choice.search import Search
 from blindauc.choice.verdicts import log_probability
 from blindauc.estimators.checking import gains
+from blindauc.evidence.likelihood import N_BINS, SHARPNESS
 from blindauc.prior.posterior import Mixtures
 from blindauc.prior.samples import Counts
 from blindauc.prior.score_model import explain_scores

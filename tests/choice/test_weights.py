@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 from referee import evidence_of
 
 from blindauc.choice.belief import Belief
-from blindauc.choice.likelihood import log_likelihood
 from blindauc.choice.weights import POWER, evidence_for, gibbs_weights
+from blindauc.evidence.likelihood import log_likelihood
 
 RANKS = np.random.default_rng(0).beta(3, 1, size=(6, 30))
 LOG_BELIEF = np.random.default_rng(1).normal(size=6)

@@ -3,9 +3,9 @@
 The code calls it belief, because "prior" means the class prior everywhere else. A few positives cannot distinguish
 hundreds of candidates, and the belief decides where the evidence does not.
 
-- Ridges: a standard Cauchy distribution over powers of ten, with its mode one decade above the data's own curvature.
-  Its tails are heavy: a ridge ten decades away has a hundredth of the density. If ill-conditioned columns need such a
-  ridge, the evidence of a few labelled rows is enough to select it.
+- Ridges: a standard Cauchy distribution over powers of ten, whose mode is proportional to the number of coefficients
+  for each labelled positive. Its tails are heavy: a ridge ten decades away has a hundredth of the density. If
+  ill-conditioned columns need such a ridge, the evidence of a few labelled rows is enough to select it.
 - Scaling: most data sets are ranked better with columns on a common scale; sometimes the original units carry meaning,
   and the columns that vary most matter most.
 - Share of wrong labels: exponential, as in `blindauc.prior`.
@@ -21,16 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
+from blindauc.data import as_counts
 from blindauc.prior.posterior import CONTAMINATION_SCALE
+from blindauc.scorers.contract import Scorer
+from blindauc.scorers.spec import Spec
 
-LIKELY_RIDGE = 1.0
-"""The most probable power of ten of the ridge, in units of the data's own curvature.
+LIKELY_RIDGE = 0.5
+"""The most probable power of ten of the ridge with one coefficient for each labelled positive, in units of the data's
+own curvature.
 
-Set by replays of `benchmarks/choice.py` on seed 100; its ablation table halves and doubles it.
+Set by replays of `benchmarks/choice.py` on 124 draws of seeds 130 to 134; its ablation table halves and doubles it.
 """
 
 IN_UNITS_ODDS = 0.1
@@ -124,18 +129,39 @@ def log_belief_in_branches(branches: Sequence[tuple[str, bool]]) -> Floats:
     return np.log(odds)
 
 
-def likeliest_ridge(ridge_unit: float) -> float:
+def likely_decade(n_coefficients: int, n_pos: float) -> float:
+    """The most probable power of ten of the ridge, in units of the data's own curvature.
+
+    A ridge is the precision of a normal prior over each coefficient, divided by the number of positives. The strength
+    of the signal does not depend on the number of columns, so that the variance of the whole score is about the same
+    for any of them: the variance of a coefficient is inversely proportional to their number.
+
+    Examples
+    --------
+    >>> from blindauc.choice.belief import likely_decade
+    >>> round(likely_decade(20, n_pos=200), 3), round(likely_decade(200, n_pos=20), 3)
+    (-0.5, 1.5)
+    """
+    return float(LIKELY_RIDGE + np.log10(n_coefficients / n_pos))
+
+
+def likeliest_ridge(scorer: Scorer, data: Any, spec: Spec) -> float:
     """The most probable ridge, for fits without a search."""
-    return float(ridge_unit * 10.0**LIKELY_RIDGE)
+    return float(scorer.ridge_unit(data, spec) * 10.0 ** likeliest_decade(scorer, data, spec))
 
 
-def log_belief(decades: Floats, in_units: Bools, outlier_shares: Floats) -> Floats:
+def likeliest_decade(scorer: Scorer, data: Any, spec: Spec) -> float:
+    """The most probable power of ten of the ridge of a spec, see `likely_decade`."""
+    return likely_decade(scorer.n_coefficients(data, spec), as_counts(data.rows.pos_weight).sum())
+
+
+def log_belief(decades_apart: Floats, in_units: Bools, outlier_shares: Floats) -> Floats:
     """Log belief in each candidate, among those of its branch and up to a constant.
 
     Parameters
     ----------
-    decades : array of shape (n_candidates,)
-        The power of ten of each ridge in units of the data's own curvature.
+    decades_apart : array of shape (n_candidates,)
+        The powers of ten between each ridge and the most probable one.
     in_units : mask of shape (n_candidates,)
         Whether the scaling depends on the units of the columns.
     outlier_shares : array of shape (n_candidates,)
@@ -145,9 +171,9 @@ def log_belief(decades: Floats, in_units: Bools, outlier_shares: Floats) -> Floa
     --------
     >>> import numpy as np
     >>> from blindauc.choice.belief import log_belief
-    >>> decades, shares = np.array([1.0, 2.0, -8.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.1])
-    >>> np.exp(log_belief(decades, np.arange(5) == 3, shares)).round(3).tolist()
+    >>> apart, shares = np.array([0.0, 1.0, -9.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.1])
+    >>> np.exp(log_belief(apart, np.arange(5) == 3, shares)).round(3).tolist()
     [1.0, 0.5, 0.012, 0.1, 0.513]
     """
-    of_ridge = -np.log1p((decades - LIKELY_RIDGE) ** 2)
+    of_ridge = -np.log1p(decades_apart**2)
     return of_ridge + np.where(in_units, np.log(IN_UNITS_ODDS), 0.0) - outlier_shares / CONTAMINATION_SCALE

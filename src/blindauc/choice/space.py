@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blindauc._typing import Floats
-from blindauc.choice.belief import LIKELY_RIDGE, Belief, log_belief, log_belief_in_branches, log_belief_in_multiples
+from blindauc.choice.belief import Belief, likeliest_decade, log_belief, log_belief_in_branches, log_belief_in_multiples
 from blindauc.data import Data
 from blindauc.rows.scaling import UNIT_FREE
 from blindauc.scorers.boosting import LEAF_RIDGE
@@ -111,10 +111,10 @@ class Space:
 def space_of(scorer: Scorer, data: Data, choices: Choices) -> Space:
     """Every combination of the choices, with the belief in each."""
     placed = [each for shape in choices.shapes for each in SHAPES[shape](scorer, data, choices)]
-    specs, decades = [spec for spec, _ in placed], np.array([decade for _, decade in placed])
+    specs, apart = [spec for spec, _ in placed], np.array([decades for _, decades in placed])
     in_units = np.array([spec.scaling not in UNIT_FREE for spec in specs])
     shares = np.array([spec.n_outliers for spec in specs])
-    within = log_belief(decades, in_units, shares) + log_belief_in_multiples(_multiples(specs, data))
+    within = log_belief(apart, in_units, shares) + log_belief_in_multiples(_multiples(specs, data))
     every = [(spec.shape, spec.n_features_to_select not in (None, choices.all_columns)) for spec in specs]
     branches = list(dict.fromkeys(every))
     branch = np.array([branches.index(each) for each in every])
@@ -133,7 +133,7 @@ def _multiples(specs: Sequence[Spec], data: Data) -> Floats:
 
 
 Placed = Iterator[tuple[Spec, float]]
-"""Specs, each with the power of ten of its ridge in units of the data's curvature."""
+"""Specs, each with the powers of ten between its ridge and the most probable one."""
 
 
 def _linear(scorer: Scorer, data: Data, choices: Choices) -> Placed:
@@ -158,13 +158,13 @@ def _ridged(
     first: Spec, scorer: Scorer, data: Data, choices: Choices, decades: Sequence[int], counts: Sequence[Any]
 ) -> Placed:
     """Specs with every ridge, share of outliers, weight of known negatives and number of columns, for one objective."""
-    unit = scorer.ridge_unit(data, first)
+    unit, likely = scorer.ridge_unit(data, first), likeliest_decade(scorer, data, first)
     ridges = [unit * 10.0**decade for decade in decades] if choices.ridges is None else choices.ridges
     for l2, share, negative, count in product(ridges, choices.outlier_shares, choices.known_negative_shares, counts):
         spec = Spec(
             first.scaling, first.loss, l2, share, count, first.shape, first.gamma, known_negative_share=negative
         )
-        yield spec, float(np.log10(l2 / unit))
+        yield spec, float(np.log10(l2 / unit)) - likely
 
 
 def _trees(scorer: Scorer, data: Data, choices: Choices) -> Placed:
@@ -177,7 +177,7 @@ def _trees(scorer: Scorer, data: Data, choices: Choices) -> Placed:
             "standard", loss, l2, share, None, "trees", n_leaves=leaves, n_rounds=rounds, known_negative_share=negative
         )
         # All ridges on leaf values, the default one or those of the user, have the same prior probability.
-        yield spec, LIKELY_RIDGE
+        yield spec, 0.0
 
 
 SHAPES: dict[str, Callable[[Scorer, Data, Choices], Placed]] = {

@@ -23,8 +23,8 @@ from scipy.special import logsumexp
 
 from blindauc._typing import Bools, Floats, Ints
 from blindauc.checked import FOUND_NEGATIVE, FOUND_POSITIVE
-from blindauc.choice.likelihood import counts_by_rank, right_densities
 from blindauc.data import Data
+from blindauc.evidence.likelihood import counts_by_rank, right_densities
 from blindauc.scorers.spec import Spec
 
 LEAST = 1e-12

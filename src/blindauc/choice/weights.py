@@ -27,7 +27,7 @@ from scipy.special import softmax
 
 from blindauc._typing import Bools, Floats
 from blindauc.choice.belief import Belief
-from blindauc.choice.likelihood import log_likelihood
+from blindauc.evidence.likelihood import log_likelihood
 
 POWER = 1 / 3
 """Power of the likelihood, less than 1 because the ranks of one fold depend on the same fit and are not independent.

@@ -109,7 +109,7 @@ class PUClassifier(PUParameters):
         if self.l2 != "auto":
             return replace(spec, l2=float(self.l2))
         is_trees = self.shape == "trees"
-        return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer.ridge_unit(rows.fitted, spec)))
+        return replace(spec, l2=LEAF_RIDGE if is_trees else likeliest_ridge(scorer, rows.fitted, spec))
 
     def _known_negative_share(self, data: Data) -> float | None:
         if self.known_negative_share == "auto" or not data.is_known_negative.any():

@@ -56,7 +56,7 @@ def estimated_prior(data: Data) -> float:
     n_columns = data.n_features
     scorer = LinearScorer(blind_auc_risk, lambda n: AllFeatures(n_columns), shift_l2=0.0, trim=True)
     first = Spec("standard", "logistic", 1.0, 0.0, n_columns)
-    ranks, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer.ridge_unit(data, first))))
+    ranks, _ = out_of_fold_of(scorer, data, replace(first, l2=likeliest_ridge(scorer, data, first)))
     # If no rows could be held out, the ranks are uninformative.
     rank = ranks.rank if ranks.is_known else np.full(len(data.row), 0.5)
     return float(np.clip(assess_ranks(as_ranked(data, rank)).estimate.prior, LEAST_PRIOR, 1 - LEAST_PRIOR))

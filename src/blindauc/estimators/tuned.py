@@ -20,7 +20,7 @@ class BlindAUCClassifierCV(BlindAUCProblem, TunedPUClassifier):
 
     where :math:`b_m` is the prior probability of the candidate's settings and :math:`f` the density of the ranks: a
     mixture of right labels, which rank high, and wrong ones, which rank low, averaged over its parameters
-    (`blindauc.choice.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and
+    (`blindauc.evidence.likelihood`). This is a Gibbs posterior. It needs neither negatives nor the class prior, and
     nothing is trimmed. Candidates that are far behind after the first folds are dropped.
 
     Shapes, and scores of all columns and of selected ones, are weighted by the same likelihood of the averaged ranks of

@@ -101,5 +101,8 @@ class Scorer(Protocol):
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         """The ridge whose curvature equals that of the spec's loss on the data. Ridges are placed in units of it."""
 
+    def n_coefficients(self, data: Data, spec: Spec) -> int:
+        """The number of coefficients that the ridge shrinks, in a fit with all columns."""
+
     def path(self, data: Data, specs: Sequence[Spec]) -> Models:
         """Fit every spec to the rows. Each fit may start from that of a neighbouring spec."""

@@ -1,10 +1,10 @@
 """Models that are linear in derived columns (curves and kernels), with the objective and solvers of linear models.
 
 A nonlinear model can fit wrong labels, and doing so lowers its objective. A linear model mostly cannot. The screening
-fit, a linear fit with the same share of outliers, therefore decides which labelled positives may be left out. It also
-leaves out correct labels that only a nonlinear score ranks high. A nonlinear fit without all these labels has not seen
-them, so its scores show which of them to restore: one step of reweighting, as after least trimmed squares (Rousseeuw
-and Leroy, Robust Regression and Outlier Detection, 1987, section 1.2).
+fit, a linear fit with the same share of outliers, therefore decides which labelled positives are left out. To be robust
+it leaves out a fixed share, however few labels are wrong. Those that are more likely right by their ranks are restored:
+one step of reweighting, as after least trimmed squares (Rousseeuw and Leroy, Robust Regression and Outlier Detection,
+1987, section 1.2).
 
 The basis of the derived columns depends on X only, never on labels. It is therefore the same for all folds, and
 out-of-fold scores remain out of fold. The derived columns already have the scale that the ridge assumes, and the fits
@@ -20,7 +20,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from blindauc._typing import Bools, Floats, Ints
-from blindauc.data import Data
+from blindauc.data import Data, as_counts
+from blindauc.evidence.likelihood import wrong_probability
+from blindauc.ranks import share_below
 from blindauc.rows.matrix import without_last_digits
 from blindauc.rows.storage import by_rows
 from blindauc.rows.view import PartedView
@@ -34,6 +36,10 @@ in blocks of rows whenever they are needed."""
 
 BLOCK_ROWS = 8192
 """Rows per block when contributions are computed (convention)."""
+
+RANKED_ROWS = 2**15
+"""At most this many unlabelled rows are used to rank labelled positives (convention): the error of a rank is at most
+0.003, a third of a bin of `blindauc.evidence.likelihood`."""
 
 BLOCK_ENTRIES = 2**16
 """Entries per block when the functions of a basis are computed: 512 kB, which stay in a core's cache (convention)."""
@@ -244,11 +250,14 @@ class DerivedScorer:
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         return self.linear.ridge_unit(self.derived(data), of_derived(spec))
 
+    def n_coefficients(self, data: Data, spec: Spec) -> int:
+        return int(self.basis.n_derived)
+
     def path(self, data: Data, specs: Sequence[Spec]) -> DerivedModels:
         parts, order = [], []
         for _, some in grouped(specs, lambda spec: (spec.loss, spec.n_outliers, spec.known_negative_share)):
             screening = self.screening(data, some[0])
-            left_out = self._not_restored(data, some[0], screening)
+            left_out = likely_wrong(data.rows, screening)
             linear = self.linear.path(self.derived(data.without(left_out)), [of_derived(spec) for spec in some])
             models = replace(linear, outliers=np.tile(left_out, (len(some), 1)))
             parts.append(DerivedModels(self.basis, models, screening.subset(np.zeros(len(some), dtype=np.intp))))
@@ -259,26 +268,7 @@ class DerivedScorer:
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
         """The labelled positives that a fit leaves out, of shape (n_pos,)."""
-        if spec.n_outliers == 0:
-            return np.zeros(data.rows.n_positives, dtype=bool)
-        return self._not_restored(data, spec, self.screening(data, spec))
-
-    def _not_restored(self, data: Any, spec: Spec, screening: LinearModels) -> Bools:
-        """The labelled positives that the screening fit leaves out, without those that are restored.
-
-        A label is restored if the sum of two scores is above that of the average unlabelled row: its scores by the
-        screening fit, and by a nonlinear fit without the labels that may be left out, each with unit variance over the
-        unlabelled rows. The nonlinear score alone would not do: it is arbitrary far from all other rows, where wrong
-        labels may lie.
-        """
-        left_out = screening.outliers[0]
-        if not left_out.any():
-            return left_out
-        derived, kept = self.derived(data), self.derived(data.without(left_out))
-        plain = replace(of_derived(spec), n_features_to_select=None)
-        nonlinear = self.linear.path(kept, [replace(plain, l2=self.linear.ridge_unit(kept, plain))])
-        height = _above_average(data.rows, screening) + _above_average(derived.rows, nonlinear)
-        return left_out & (height <= 0)
+        return likely_wrong(data.rows, self.screening(data, spec))
 
     def screening(self, data: Data, spec: Spec) -> LinearModels:
         """The linear fit to X that decides which positives may be left out, with the same share."""
@@ -288,12 +278,19 @@ class DerivedScorer:
         return self.straight.path(data, [replace(straight, l2=self.straight.ridge_unit(data, straight))])
 
 
-def _above_average(rows: Any, models: LinearModels) -> Floats:
-    """The score of each positive by the first model, minus the mean score of the unlabelled rows."""
-    coef = models.coef[[0]].toarray()[0]
-    of_positives, of_unlabelled = rows.scores(coef)
-    height: Floats = of_positives - rows.unl_share @ of_unlabelled
-    return height
+def likely_wrong(rows: Any, screening: LinearModels) -> Bools:
+    """The labelled positives that the first screening fit leaves out and that are more likely wrong than right.
+
+    The probability is that of `blindauc.evidence.likelihood`, by the ranks of all labelled positives.
+    """
+    left_out = screening.outliers[0]
+    if not left_out.any():
+        return left_out
+    some = np.arange(0, rows.n_unlabelled, -(-rows.n_unlabelled // RANKED_ROWS))
+    few = rows.subset(np.arange(rows.n_positives), some)
+    of_positives, of_unlabelled = few.scores(screening.coef[[0]].toarray()[0])
+    ranks = share_below(of_positives, of_unlabelled, few.unl_weight)
+    return left_out & (wrong_probability(ranks, as_counts(rows.pos_weight)) > 0.5)
 
 
 def of_derived(spec: Spec) -> Spec:

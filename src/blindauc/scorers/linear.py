@@ -160,6 +160,9 @@ class LinearScorer:
         """The ridge whose curvature equals that of the loss on the scaled columns."""
         return self.objective(data, spec.scaling, spec.loss).ridge_unit
 
+    def n_coefficients(self, data: Data, spec: Spec) -> int:
+        return data.n_features
+
     def path(self, data: Data, specs: Sequence[Spec]) -> LinearModels:
         """Fit every spec to the rows, each warm-started from the fit of its neighbour."""
         fits: dict[Spec, UnitFit] = {}

@@ -156,6 +156,9 @@ class MixedScorer:
     def ridge_unit(self, data: Data, spec: Spec) -> float:
         return self.of_family[spec.family].ridge_unit(data, spec)
 
+    def n_coefficients(self, data: Data, spec: Spec) -> int:
+        return self.of_family[spec.family].n_coefficients(data, spec)
+
     def path(self, data: Data, specs: Sequence[Spec]) -> MixedModels:
         family = tuple(spec.family for spec in specs)
         parts: dict[str, Models] = {}

@@ -151,6 +151,10 @@ class TreeScorer:
         """One labelled positive."""
         return 1.0
 
+    def n_coefficients(self, data: Any, spec: Spec) -> int:
+        """The values of the leaves of all trees."""
+        return (spec.n_leaves or 0) * (spec.n_rounds or 0)
+
     def path(self, data: Any, specs: Sequence[Spec]) -> TreeModels:
         """Fit every spec to the rows that are in memory. Specs that differ only in rounds are stages of one fit."""
         data = self.in_memory(data)
