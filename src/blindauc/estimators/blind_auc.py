@@ -63,9 +63,10 @@ class BlindAUCClassifier(BlindAUCProblem, PUClassifier):
     n_leaves, n_rounds : int, default=8 and 50
         Size and number of trees.
     l2 : float or "auto", default="auto"
-        Regularisation strength of the weights (ridge). "auto" is ten times the ridge whose curvature equals that of the
-        data term, the most likely value a priori; `l2_` is its value. For trees it regularises the values of leaves,
-        and "auto" is 10.
+        Regularisation strength of the weights (ridge). "auto" is the most likely value a priori: the ridge whose
+        curvature equals that of the data term, times 10 p / n_pos, with p columns (for curves and kernels, derived
+        columns) and n_pos labelled positives. `l2_` is its value. For trees it regularises the values of leaves, and
+        "auto" is 10.
     scaling : {"standard", "none", "robust", "variance"}, default="standard"
         The scale of the columns in the ridge penalty: divided by their standard deviations, unchanged, divided by their
         interquartile ranges, or multiplied by their standard deviations. The last one prefers the columns that vary
