@@ -13,6 +13,7 @@ from blindauc import BlindAUCClassifierCV
 from blindauc.choice.belief import IN_UNITS_ODDS, NONLINEAR_ODDS, likeliest_ridge
 from blindauc.choice.space import COLUMN_RATIO, FEW_COLUMNS, Choices, column_counts, distinct_scalings, space_of
 from blindauc.estimators.reading import screened
+from blindauc.estimators.shapes import scorer_of
 from blindauc.estimators.space import read_choices
 from blindauc.rows.scaling import SCALINGS
 from blindauc.scorers import Spec
@@ -71,6 +72,19 @@ def test_belief_is_highest_at_the_likeliest_ridge_and_falls_from_it():
     assert (np.diff(first[6:]) < 0).all()
     # The plainest is taken where nothing can be compared.
     assert space.likeliest == replace(plain, l2=likeliest)
+
+
+@pytest.mark.parametrize("shape", ["linear", "curves"])
+def test_the_likeliest_ridge_grows_with_coefficients_and_falls_with_positives(shape):
+    scorer = scorer_of(linear_scorer(), DATA, [shape], [], has_intercept=False, seed=0)
+    spec = Spec("standard", "logistic", 1.0, 0.0, None, shape)
+    n_coefficients = 9 if shape == "linear" else scorer.of_family["curves"].basis.n_derived
+    n_pos = int(DATA.is_positive.sum())
+    # A weight of two is two rows; weights that are no whole numbers are proportions.
+    for weight, n_rows in ((1.0, n_pos), (2.0, 2 * n_pos), (0.1, n_pos)):
+        data = DATA._replace(weight=np.where(DATA.is_positive, weight, 1.0))
+        expected = 10 * scorer.ridge_unit(data, spec) * n_coefficients / n_rows
+        assert likeliest_ridge(scorer, data, spec) == pytest.approx(expected)
 
 
 def test_belief_does_not_depend_on_units():

@@ -63,11 +63,6 @@ def test_the_order_of_positives_and_of_candidates_does_not_matter(ranks, positiv
     )
 
 
-def test_the_likelihood_of_ranks_against_a_slow_loop():
-    for ranks, weight in ((np.array([0.999, 0.7, 0.02]), np.array([1.0, 2.5, 1.0])), (np.array([1.0]), np.ones(1))):
-        assert POWER * log_likelihood(ranks[None], weight)[0] == pytest.approx(evidence_of(ranks, weight), rel=1e-6)
-
-
 def test_wrong_labels_ranked_low_are_worth_more_than_all_ranked_alike():
     apart, together = np.repeat([0.95, 0.05], [35, 15]), np.full(50, 0.68)
     np.testing.assert_allclose(apart.mean(), together.mean())
