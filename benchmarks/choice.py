@@ -7,9 +7,9 @@
 A record holds, for one draw of one family (`families.py`), the out-of-fold ranks of every labelled positive by every
 candidate of every shape that the estimators may choose, and every candidate's scores on the test rows. The race is left
 out, so that it can be replayed, too. Families are split into two halves by a fixed rule: set constants on one half and
-report results on the other. (The present constants were set on both halves of seeds 100 to 106: report them on other
-seeds.) The scores of a candidate are the mean over its fits to all rows and to the folds, as in the estimators. Test
-labels are read by `replay` alone.
+report results on the other. (The present constants were set on both halves of seeds 100 to 106, and the ridge's on seed
+130: report them on other seeds.) The scores of a candidate are the mean over its fits to all rows and to the folds, as
+in the estimators. Test labels are read by `replay` alone.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def record(name: str, seed: int, shapes: tuple[str, ...] = SHAPES) -> str:
         fold=np.array([fold_of_positives(each) for each in searches]),
         shape=np.array([spec.shape for spec in tried.specs]),
         decade=decades(scorer, data, tried.specs),
+        n_coefficients=np.array([scorer.n_coefficients(data, spec) for spec in tried.specs]),
         scaling=np.array([spec.scaling for spec in tried.specs]),
         share=np.array([spec.n_outliers for spec in tried.specs]),
         n_columns=np.array([spec.n_features_to_select or data.n_features for spec in tried.specs]),
@@ -105,7 +106,10 @@ def decades(scorer: MixedScorer, data: Data, specs: Sequence[Spec]) -> np.ndarra
     """The power of ten of each ridge, in units of the data's curvature; those of trees are all as probable."""
     unit = {spec.kind: 1.0 if spec.shape == "trees" else scorer.ridge_unit(data, spec) for spec in specs}
     return np.array(
-        [belief.LIKELY_RIDGE if s.shape == "trees" else round(np.log10(s.l2 / unit[s.kind])) for s in specs]
+        [
+            belief.likeliest_decade(scorer, data, s) if s.shape == "trees" else round(np.log10(s.l2 / unit[s.kind]))
+            for s in specs
+        ]
     )
 
 

@@ -30,6 +30,7 @@ class Record:
         self.screening = stored["screening"].astype(np.float32)
         self.shape, self.decade, self.scaling = stored["shape"], stored["decade"], stored["scaling"]
         self.share, self.n_columns = stored["share"], stored["n_columns"]
+        self.n_coefficients, self.n_pos = stored["n_coefficients"], self.repeats.shape[2]
         self.columns, self.truth = stored["columns"], stored["truth"]
         self.scores, self.y_test = stored["scores"], stored["y_test"]
         self.counts = np.unique(self.n_columns)[::-1]
@@ -61,6 +62,7 @@ class Rule:
     every: int = 1
     only_all_columns: bool = False
     centre: float = belief.LIKELY_RIDGE
+    by_coefficients: bool = True
     spread: float = 1.0
     in_units: float = belief.IN_UNITS_ODDS
     contamination: float = belief.CONTAMINATION_SCALE
@@ -137,7 +139,8 @@ class Rule:
         return self.power * log_likelihood(ranks, np.ones(ranks.shape[1]))
 
     def _log_belief(self, record: Record) -> np.ndarray:
-        log_belief = -np.log1p(((record.decade - self.centre) / self.spread) ** 2)
+        coefficients = np.log10(record.n_coefficients / record.n_pos) if self.by_coefficients else 0.0
+        log_belief = -np.log1p(((record.decade - self.centre - coefficients) / self.spread) ** 2)
         log_belief += np.where(np.isin(record.scaling, UNIT_FREE), 0.0, np.log(self.in_units))
         log_belief -= record.share / self.contamination
         return np.where(self._in_space(record), log_belief, -np.inf)
@@ -178,6 +181,7 @@ ABLATION = {
     "contamination 0.3": Rule(contamination=0.3),
     "scalings in units 0.05": Rule(in_units=0.05),
     "scalings in units 0.2": Rule(in_units=0.2),
+    "likely ridge without p / n_pos": Rule(by_coefficients=False),
     "half-width of ridges 0.5": Rule(spread=0.5),
     "half-width of ridges 2": Rule(spread=2.0),
     "odds of bent shapes 1:10": Rule(nonlinear=0.1),
@@ -237,7 +241,8 @@ def check_the_rule(record: Record) -> None:
     """Without the race and the minimal weight of a shape, the replayed rule must equal that of the library."""
     rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
     ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
-    within = belief.log_belief(record.decade.astype(float), ~np.isin(record.scaling, UNIT_FREE), record.share)
+    likely = [belief.likely_decade(n, record.n_pos) for n in record.n_coefficients.tolist()]
+    within = belief.log_belief(record.decade - np.array(likely), ~np.isin(record.scaling, UNIT_FREE), record.share)
     every = list(zip(record.shape.tolist(), record.selects.tolist(), strict=True))
     branches = list(dict.fromkeys(every))
     between = belief.log_belief_in_branches(branches)
