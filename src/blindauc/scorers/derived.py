@@ -268,6 +268,8 @@ class DerivedScorer:
 
     def left_out(self, data: Data, spec: Spec) -> Bools:
         """The labelled positives that a fit leaves out, of shape (n_pos,)."""
+        if spec.n_outliers == 0:
+            return np.zeros(data.rows.n_positives, dtype=bool)
         return likely_wrong(data.rows, self.screening(data, spec))
 
     def screening(self, data: Data, spec: Spec) -> LinearModels:
