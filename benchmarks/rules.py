@@ -147,9 +147,10 @@ class Rule:
 
     def _in_space(self, record: Record) -> np.ndarray:
         counts = record.counts[:1] if self.only_all_columns else record.counts[:: self.every]
-        # If all scalings coincide, only one was recorded. Only linear scores have several.
-        scalings = self.scalings if len(np.unique(record.scaling)) > 1 else np.unique(record.scaling)
+        # Of scalings that coincide only one was recorded. Only linear scores have several.
         is_linear = record.shape == "linear"
+        recorded = np.unique(record.scaling[is_linear])
+        scalings = np.intersect1d(self.scalings, recorded) if np.isin(self.scalings, recorded).any() else recorded
         return (
             np.isin(record.shape, self.shapes)
             & (np.isin(record.decade, self.decades) | (record.shape == "trees"))
