@@ -242,7 +242,7 @@ def check_the_rule(record: Record) -> None:
     """Without the race and the minimal weight of a shape, the replayed rule must equal that of the library."""
     rule = Rule(elimination_odds=1e300, min_shape_weight=0.0)
     ranks, screening = (each.mean(axis=0).astype(float) for each in (record.repeats, record.screening))
-    likely = [belief.likely_decade(n, record.n_pos) for n in record.n_coefficients.tolist()]
+    likely = [belief.decade_by_size(n, record.n_pos) for n in record.n_coefficients.tolist()]
     within = belief.log_belief(record.decade - np.array(likely), ~np.isin(record.scaling, UNIT_FREE), record.share)
     every = list(zip(record.shape.tolist(), record.selects.tolist(), strict=True))
     branches = list(dict.fromkeys(every))

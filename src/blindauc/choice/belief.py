@@ -131,7 +131,7 @@ def log_belief_in_branches(branches: Sequence[tuple[str, bool]]) -> Floats:
     return np.log(odds)
 
 
-def likely_decade(n_coefficients: int, n_pos: float) -> float:
+def decade_by_size(n_coefficients: int, n_pos: float) -> float:
     """The most probable power of ten of the ridge, in units of the data's own curvature.
 
     A ridge is the precision of a normal prior over each coefficient, divided by the number of positives. The strength
@@ -140,8 +140,8 @@ def likely_decade(n_coefficients: int, n_pos: float) -> float:
 
     Examples
     --------
-    >>> from blindauc.choice.belief import likely_decade
-    >>> round(likely_decade(20, n_pos=200), 3), round(likely_decade(200, n_pos=20), 3)
+    >>> from blindauc.choice.belief import decade_by_size
+    >>> round(decade_by_size(20, n_pos=200), 3), round(decade_by_size(200, n_pos=20), 3)
     (0.0, 2.0)
     """
     return float(LIKELY_RIDGE + np.log10(n_coefficients / n_pos))
@@ -153,8 +153,8 @@ def likeliest_ridge(scorer: Scorer, data: Any, spec: Spec) -> float:
 
 
 def likeliest_decade(scorer: Scorer, data: Any, spec: Spec) -> float:
-    """The most probable power of ten of the ridge of a spec, see `likely_decade`."""
-    return likely_decade(scorer.n_coefficients(data, spec), as_counts(data.rows.pos_weight).sum())
+    """The most probable power of ten of the ridge of a spec, see `decade_by_size`."""
+    return decade_by_size(scorer.n_coefficients(data, spec), as_counts(data.rows.pos_weight).sum())
 
 
 def log_belief(decades_apart: Floats, in_units: Bools, outlier_shares: Floats) -> Floats:
