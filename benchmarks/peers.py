@@ -1,4 +1,4 @@
-"""Methods that users would run instead of blindauc, with their defaults where not said otherwise, one thread and seed 0.
+"""Methods that users would run instead of blindauc, with their defaults unless they say otherwise, one thread, seed 0.
 
     from peers import PEERS
     scores = PEERS["forest"](draw)(draw.X_test)
